@@ -31,11 +31,12 @@ export interface Expected<U extends TokenUse> {
  * - `invalid`: not a token of ours for this use. Nothing in it can be believed.
  * - `audience`: one of ours, for another surface; expired or not.
  * - `expired`: one of ours for this surface, too late. Its claims are genuine: a logout may use them.
+ * - `early`: one of ours for this surface, issued in the future. A clock of ours is wrong, and its owner did nothing wrong.
  */
 export type Verified<C> =
   | { readonly ok: true; readonly claims: C; readonly kid: string }
   | { readonly ok: false; readonly reason: 'invalid' | 'audience' }
-  | { readonly ok: false; readonly reason: 'expired'; readonly claims: C }
+  | { readonly ok: false; readonly reason: 'expired' | 'early'; readonly claims: C }
 
 const maxLeewaySeconds = 60
 /** How far in the future a token may have been issued: replicas' clocks differ. */
@@ -64,7 +65,9 @@ export function verifyToken<U extends TokenUse>(
   const audience = admit(named, accepts)
   if (audience === null) return { ok: false, reason: 'audience' }
   const claims = readClaims[use](payload, issuer, audience)
-  if (claims === null || !hasBegun(payload, claims.iat, expected)) return invalid
+  if (claims === null || !hasBegun(payload, expected)) return invalid
+  const isEarly = expected.now < (claims.iat - maxIssuedAhead) * 1000
+  if (isEarly) return { ok: false, reason: 'early', claims }
   const lastMoment = (claims.exp + leewayOf(expected)) * 1000
   const isInTime = expected.now < lastMoment
   return isInTime ? { ok: true, claims, kid } : { ok: false, reason: 'expired', claims }
@@ -112,9 +115,7 @@ function admit(named: readonly string[], accepts: readonly Audience[]): Audience
   return admitted
 }
 
-function hasBegun(payload: Payload, iat: number, expected: Expected<TokenUse>): boolean {
-  if (expected.now < (iat - maxIssuedAhead) * 1000) return false
-  const { nbf } = payload
+function hasBegun({ nbf }: Payload, expected: Expected<TokenUse>): boolean {
   if (nbf === undefined) return true
   return Number.isSafeInteger(nbf) && expected.now >= (Number(nbf) - leewayOf(expected)) * 1000
 }

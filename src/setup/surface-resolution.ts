@@ -76,8 +76,8 @@ function hostResolution(
 async function isOf({ tokens }: SurfaceServices, token: string): Promise<boolean> {
   try {
     const verified = await tokens.verifyRefresh(token)
-    // An expired one is still this surface's to refuse.
-    return verified.ok || verified.reason === 'expired'
+    // One that is expired, or from the future, is still this surface's to refuse.
+    return 'claims' in verified
   } catch {
     return false
   }

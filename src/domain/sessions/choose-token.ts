@@ -33,8 +33,9 @@ async function sorted(tokens: Tokens, shown: readonly string[]): Promise<Sorted>
       return null
     })
     if (verified === null) continue
-    if (verified.ok || verified.reason === 'expired') {
-      genuine.push({ token, claims: verified.claims, isExpired: !verified.ok })
+    if ('claims' in verified) {
+      const isExpired = !verified.ok && verified.reason === 'expired'
+      genuine.push({ token, claims: verified.claims, isExpired })
     } else if (verified.reason === 'unknownKey') unknown = token
   }
   return { genuine, unknown, undecided }

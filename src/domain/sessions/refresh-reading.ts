@@ -1,12 +1,13 @@
 import { settledValue } from '../../concurrency/settled-value.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
+import { oncePerWindow } from '../../engine/once-per-window.js'
 import {
   type Delivery,
   judgeRefresh,
   type Presented,
   type RefreshDecision,
 } from '../../engine/refresh-rules.js'
-import { AuthError, UnknownKeyError } from '../../errors/index.js'
+import { AuthError, EarlyTokenError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/refresh-family.js'
 import type { User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
@@ -48,7 +49,10 @@ export interface Row {
 
 /** Reads what a refresh token is judged by. It writes, counts and ends nothing. */
 export interface RefreshReading {
-  /** Throws `unauthorized`, `audience_mismatch`, `refresh_token_invalid` or `refresh_token_expired`. */
+  /**
+   * Throws `unauthorized`, `audience_mismatch`, `refresh_token_invalid` or `refresh_token_expired`, and
+   * `service_unavailable` for a token from the future: a clock of ours is wrong, and nobody is signed out over that.
+   */
   claimsOf(token: string | null): Promise<RefreshClaims>
   /** Reads all that a decision needs. `beside` is waited for with it, and its failure counts first. */
   read<T>(shown: Shown, beside: Promise<T>): Promise<Begun<T>>
@@ -58,11 +62,23 @@ export interface RefreshReading {
   judge(attempt: Attempt, family: RefreshFamily | null, user: User | null): Row['decision']
 }
 
-type Deps = Pick<SurfaceContext, 'surface' | 'collections' | 'denylist' | 'clock' | 'settings'>
+type Deps = Pick<
+  SurfaceContext,
+  'surface' | 'collections' | 'denylist' | 'clock' | 'settings' | 'logger'
+>
+
+const saidEveryMs = 60_000
 
 export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading {
   const { surface, collections, clock } = deps
   const { users, families } = collections
+  const isFirst = oncePerWindow()
+
+  function refuseEarly(): never {
+    const cause = new EarlyTokenError()
+    if (isFirst('', saidEveryMs, clock.now())) deps.logger.error(cause.message, { surface })
+    throw new AuthError('service_unavailable', { cause })
+  }
 
   async function listed({ sid }: RefreshClaims): Promise<DenylistEntry | null> {
     const id = sessionDenylistId(surface, sid)
@@ -90,6 +106,7 @@ export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading
       if (verified.reason === 'unknownKey') {
         throw new AuthError('refresh_token_invalid', { cause: new UnknownKeyError() })
       }
+      if (verified.reason === 'early') refuseEarly()
       throw new AuthError(
         verified.reason === 'expired' ? 'refresh_token_expired' : 'refresh_token_invalid',
       )

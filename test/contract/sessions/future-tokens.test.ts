@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { signedInApp, signedInPerson } from '../../support/people/people.js'
+
+const minute = 60_000
+const noon = Date.UTC(2026, 0, 1, 12)
+
+describe.each(surfaces)('a session of a process that is two minutes ahead, on %s', (surface) => {
+  const at = (path: string): string => `/v1/auth/${surface}${path}`
+
+  async function opened() {
+    const backend = memory()
+    const logger = recordingLogger()
+    const clock = fakeClock(noon)
+    const ahead = await openHost({ backend, clock: fakeClock(noon + 2 * minute + 1) })
+    const right = await openHost({ backend, clock, logger })
+    const who = await signedInPerson(ahead, surface)
+    const app = await signedInApp(ahead, surface)
+    return { who, app, right, clock, logger }
+  }
+
+  it('R-7-06 goes on once its time has come, and is not ended before', async () => {
+    const { who, app, right, clock, logger } = await opened()
+    const { cookie } = who
+    const { refreshToken } = app
+    const asked = [
+      () => right.send('GET', at('/session'), { cookie }),
+      () => right.send('POST', at('/refresh-cookie'), { cookie }),
+      () => right.send('POST', at('/refresh'), { body: { refreshToken } }),
+    ]
+    for (const ask of asked) {
+      const reply = await ask()
+      const refused = '503 session_enforcement_unavailable'
+      expect([outcomeOf(reply), reply.setCookies]).toEqual([refused, []])
+    }
+    const said = logger.lines.filter(({ message }) => message.includes('issued in the future'))
+    expect(said.map(({ level }) => level)).toEqual(['error'])
+    // A token may be a minute ahead.
+    await clock.advance(minute + 1)
+    expect(outcomeOf(await right.send('GET', at('/session'), { cookie }))).toBe('200')
+    expect(outcomeOf(await right.send('POST', at('/refresh-cookie'), { cookie }))).toBe('200')
+    const refreshed = await right.send('POST', at('/refresh'), { body: { refreshToken } })
+    expect(outcomeOf(refreshed)).toBe('200')
+  })
+
+  it('R-7-06 can be signed out of', async () => {
+    const { who, right, clock } = await opened()
+    const { cookie } = who
+    const out = await right.send('POST', at('/logout'), { cookie })
+    expect([outcomeOf(out), out.setCookies.length]).toEqual(['204', 1])
+    await clock.advance(3 * minute)
+    const after = await right.send('GET', at('/session'), { cookie })
+    expect(outcomeOf(after)).toBe('401 session_revoked')
+  })
+})
