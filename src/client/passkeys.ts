@@ -20,7 +20,7 @@ export interface AddPasskeyOptions extends Omit<InputOf<Added>, 'challengeId' | 
 export interface PasskeySignInOptions extends Omit<InputOf<SignIn>, 'challengeId' | 'response'> {
   /**
    * Offers passkeys in the list of an input with `autocomplete="username webauthn"`, and waits until the user chooses
-   * one. Without it, the browser asks at once.
+   * one, however long the page is open. Without it, the browser asks at once.
    */
   readonly autofill?: boolean
 }
@@ -83,8 +83,8 @@ export function passkeys<S extends keyof Calls>(of: AuthClient<S>): Passkeys {
     async signIn({ autofill = false, ...more } = {}) {
       const { mfaToken } = more
       const ticket = mfaToken === undefined ? {} : { mfaToken }
-      const begun = await client.call('POST /webauthn/login/options', ticket)
-      const proof = await asserted(begun, autofill)
+      const begin = () => client.call('POST /webauthn/login/options', ticket)
+      const proof = await (autofill ? chosen(begin) : asserted(await begin(), false))
       return client.call('POST /webauthn/login/verify', { ...more, ...proof })
     },
     async stepUp() {
@@ -94,6 +94,27 @@ export function passkeys<S extends keyof Calls>(of: AuthClient<S>): Passkeys {
   }
 }
 
+/** A challenge is good for five minutes at the server. */
+const renewMs = 4 * 60_000
+
+/** What the user chooses from the list of the input, which gets a new challenge before the one it has is too old. */
+async function chosen(begin: () => Promise<Begun>): Promise<Asserted> {
+  let shown = asserted(await begin(), true)
+  for (;;) {
+    const pause = new Promise<null>((resolve) => setTimeout(resolve, renewMs, null))
+    const proof = await Promise.race([shown, pause])
+    if (proof !== null) return proof
+    // Where it cannot be had now, the list stays as it is until the next try.
+    const next = await Promise.race([shown, begin().catch(() => null)])
+    if (next === null) continue
+    if ('response' in next) return next
+    // The package ends the ceremony before by an error.
+    shown.catch(() => {})
+    shown = asserted(next, true)
+  }
+}
+
+type Asserted = Awaited<ReturnType<typeof asserted>>
 type Begun = ReplyOf<ClientCalls['POST /webauthn/step-up/options']>
 
 /** What the user's authenticator says to a challenge. */
