@@ -14,6 +14,7 @@ import type { Surface } from '../ports/surface.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
 import { type Admission, nothingKnown } from './admission/admission.js'
 import { admissionSteps, admit } from './admission/admission-steps.js'
+import { handBackRefused } from './admission/hand-back-refused.js'
 import { answerReply } from './answer-reply.js'
 import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, clearCookie, clearOthers, cookiesOf, type SameSite } from './cookies.js'
@@ -50,7 +51,7 @@ export interface PipelineDeps {
 /** Route, admission, handler, reply: the same for every operation. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
-  const steps = admissionSteps(surface, services, deps.allowedOrigins, deps.logger)
+  const steps = admissionSteps(surface, services, deps)
   const refusals = refusalEvents(deps)
 
   async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {
@@ -129,6 +130,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       await admit(steps, admission)
       return await serve(admission, deps.cookies, services)
     } catch (error) {
+      await handBackRefused(admission, error, services)
       refusals.emitRefusal(operation.id, error, admission)
       throw error
     }

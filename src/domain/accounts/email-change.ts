@@ -109,7 +109,7 @@ export function createEmailChange(
     const ticket = await mailedIntents.issue(user, { purpose: 'changeEmail', ...terms })
     const [owner] = await users.find({ email }, { limit: 1 })
     if (owner === undefined) deps.mail.changeEmail(user, { email, languages }, ticket)
-    else if (owner.id !== user.id) deps.mail.accountExists({ email, name: '', languages })
+    else if (owner.id !== user.id) void deps.mail.accountExists({ email, name: '', languages })
   }
 
   /** By an earlier request with this link, that was cut off or whose answer was lost. */

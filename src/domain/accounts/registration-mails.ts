@@ -59,8 +59,17 @@ export function createRegistrationMails(deps: Deps): RegistrationMails {
     }
   }
 
+  /**
+   * What the mailer refuses does not use up the address's mails: the caller was told that a link is on its way. A reset
+   * or another link asked for counts all the same, because its reply would tell whether there was a mail to refuse.
+   */
+  async function handBackRefused(email: string, isAccepted: boolean): Promise<void> {
+    if (!isAccepted) await limits.forgive('recoveryPerAddress', `register ${email}`, 1)
+  }
+
   async function tellOwner(email: string): Promise<void> {
-    if (await mayMail(email)) mail.accountExists({ email, name: '', languages: [] })
+    if (!(await mayMail(email))) return
+    await handBackRefused(email, await mail.accountExists({ email, name: '', languages: [] }))
   }
 
   return {
@@ -73,15 +82,17 @@ export function createRegistrationMails(deps: Deps): RegistrationMails {
         if (!(await mayMail(email))) return
         // Also where it is mailed to no one: a taken address costs what a free one does.
         const link = await issue(email)
-        if (owner === undefined) mail.confirmRegistration({ email, languages }, link)
-        else mail.accountExists({ email, name: '', languages })
+        const isAccepted = await (owner === undefined
+          ? mail.confirmRegistration({ email, languages }, link)
+          : mail.accountExists({ email, name: '', languages }))
+        await handBackRefused(email, isAccepted)
       })
     },
 
     again(email, languages) {
-      background.run('mailing a new link', async () =>
-        mail.confirmRegistration({ email, languages }, await issue(email)),
-      )
+      background.run('mailing a new link', async () => {
+        await mail.confirmRegistration({ email, languages }, await issue(email))
+      })
     },
 
     taken(email) {

@@ -38,15 +38,16 @@ interface Asked {
 /** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
 export interface MailService {
   verifyEmail(user: User, ticket: IssuedTicket, languages: Languages): void
-  /** The same to an address without an account. */
-  confirmRegistration(to: Asked, ticket: IssuedTicket): void
+  /** The same to an address without an account. Resolves as `accountExists` does. */
+  confirmRegistration(to: Asked, ticket: IssuedTicket): Promise<boolean>
   /** To the new address. */
   changeEmail(user: User, to: Asked, ticket: IssuedTicket): void
   emailChangeRequested(user: User, at: number): void
   /** To the address of `before`. */
   emailChanged(before: User, what: { readonly at: number; readonly newEmail: string }): void
   accountDeleted(user: User, at: number): void
-  accountExists(to: Asked & { readonly name: string }): void
+  /** Resolves once the mailer has answered: false if it refused. */
+  accountExists(to: Asked & { readonly name: string }): Promise<boolean>
   resetPassword(user: User, ticket: IssuedTicket, languages: Languages): void
   /** The same link, for the host to hand over. */
   passwordLink(ticket: IssuedTicket): MailedLink
@@ -88,21 +89,22 @@ interface Deps {
 export function createMailService(deps: Deps): MailService {
   const { surface, links } = deps
 
-  /** Resolves once the mailer has answered, whatever it said. */
-  async function deliver(mail: Mail, userId: string | null): Promise<void> {
+  /** Resolves once the mailer has answered: false if it refused. */
+  async function deliver(mail: Mail, userId: string | null): Promise<boolean> {
     if (isUndeliverable(mail.to)) {
       deps.logger.info('no mail is sent to an undeliverable address', { template: mail.template })
-      return
+      return true
     }
-    await new Promise<void>((resolve) => {
+    return new Promise((resolve) => {
       deps.background.run(`mail ${mail.template}`, async () => {
         try {
           await deps.mailer.send(mail)
+          resolve(true)
         } catch (error) {
           deps.emit('mail.failed', null, { template: mail.template, userId })
           throw error
         } finally {
-          resolve()
+          resolve(false)
         }
       })
     })
@@ -138,7 +140,7 @@ export function createMailService(deps: Deps): MailService {
     verifyEmail: (user, ticket, languages) =>
       send({ ...to(user), ...asking(languages), ...confirming('verifyEmail', ticket) }, user.id),
     confirmRegistration: (asked, ticket) =>
-      send({ ...toUnconfirmed(asked), ...confirming('verifyEmail', ticket) }, null),
+      deliver({ ...toUnconfirmed(asked), ...confirming('verifyEmail', ticket) }, null),
     changeEmail: (user, asked, ticket) =>
       send({ ...toUnconfirmed(asked), ...confirming('changeEmail', ticket) }, user.id),
     emailChangeRequested: (user, at) =>
@@ -149,7 +151,7 @@ export function createMailService(deps: Deps): MailService {
       send({ ...to(user), template: 'accountDeleted', data: { at } }, user.id),
     accountExists: ({ name, ...asked }) => {
       const data = { url: links.login }
-      send({ ...toUnconfirmed(asked), name, template: 'accountExists', data }, null)
+      return deliver({ ...toUnconfirmed(asked), name, template: 'accountExists', data }, null)
     },
     resetPassword: (user, ticket, languages) => {
       const data = passwordLink(ticket)
@@ -158,7 +160,9 @@ export function createMailService(deps: Deps): MailService {
     passwordLink,
     passwordChanged: (user, at) =>
       send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
-    mfaChanged: (user, data) => deliver({ ...to(user), template: 'mfaChanged', data }, user.id),
+    async mfaChanged(user, data) {
+      await deliver({ ...to(user), template: 'mfaChanged', data }, user.id)
+    },
     secondFactorLockedOut: (user, data) =>
       send({ ...to(user), template: 'secondFactorLockedOut', data }, user.id),
     identityChanged: (user, data) =>

@@ -2,6 +2,7 @@ import type { AddressLimitName, Services } from '../../domain/services/index.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import type { AddressClass } from '../../operations/operation.js'
 import type { Surface } from '../../ports/surface.js'
+import { type CookiePolicy, cookiesOf } from '../cookies.js'
 import type { Admission, AdmissionStep } from './admission.js'
 
 /**
@@ -26,7 +27,17 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
 export function addressLimit(
   surface: Surface,
   { limits, settings }: Pick<Services, 'limits' | 'settings'>,
+  policy: CookiePolicy,
 ): AdmissionStep<number | null> {
+  /**
+   * A page asks for a session at every load, also where nobody is signed in. Such a request reads nothing, and many visitors
+   * behind one address must not use up the refreshes of those who are signed in.
+   */
+  const hasNothingToRefresh = ({ operation, request }: Admission) =>
+    operation.limit === 'refresh' &&
+    operation.usesRefreshCookie !== undefined &&
+    cookiesOf(request, policy, 'refresh').every((value) => value === '')
+
   return {
     /** The live rate of logins; null where the rate is fixed. */
     async read({ operation }) {
@@ -37,7 +48,7 @@ export function addressLimit(
       if (loginRate !== null) {
         await limits.checkWith('loginPerIp', address, { limit: loginRate, windowMs: 60_000 })
       }
-      const limitClass = classOf(admission)
+      const limitClass = hasNothingToRefresh(admission) ? null : classOf(admission)
       const name = limitClass === null ? null : perIp[limitClass]
       if (name !== null) await limits.check(name, address)
     },

@@ -1,6 +1,7 @@
 import type { Services } from '../../domain/services/index.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Surface } from '../../ports/surface.js'
+import type { CookiePolicy } from '../cookies.js'
 import { addressLimit } from './address-limit.js'
 import type { Admission, AdmissionStep } from './admission.js'
 import { bodyArrival } from './body-arrival.js'
@@ -14,15 +15,20 @@ import { stepUp } from './step-up.js'
 import { target } from './target.js'
 import { ticket } from './ticket.js'
 
+interface Host {
+  readonly allowedOrigins: ReadonlySet<string>
+  readonly cookies: CookiePolicy
+  readonly logger: Logger
+}
+
 /** What every request of a surface is judged by, the same for every operation: the first refusal wins. */
 export function admissionSteps(
   surface: Surface,
   services: Services,
-  allowedOrigins: ReadonlySet<string>,
-  logger: Logger,
+  { allowedOrigins, cookies, logger }: Host,
 ): readonly AdmissionStep[] {
   return [
-    addressLimit(surface, services),
+    addressLimit(surface, services, cookies),
     originCheck(allowedOrigins),
     bodyArrival(logger),
     caller(services),

@@ -7,6 +7,7 @@ import {
   outcomeOf,
   surfaces,
 } from '../../support/hosts/open-host.js'
+import { rangeService } from '../../support/outside/range-service.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
 
@@ -205,5 +206,85 @@ it.each(surfaces)(
     const asked = await times(31, () => host.send('GET', providers))
     expect(asked.map(outcomeOf).at(-1)).toBe(limited)
     expect(outcomeOf(await host.send('GET', `/v1/auth/${surface}/jwks`))).toBe('200')
+  },
+)
+
+it.each(surfaces)(
+  'G-18 a registration that the password rules refuse does not count for its address: %s',
+  async (surface) => {
+    const host = behind(await openHostAtOneAddress())
+    const limit = surface === 'operator' ? 5 : 10
+    const register = async (pupil: number, password: string) => {
+      const body = { email: `pupil-${pupil}@example.org`, password }
+      return outcomeOf(await host.send('POST', `/v1/auth/${surface}/register`, { body }))
+    }
+    const short = await times(2 * limit, (pupil) => register(pupil, 'short'))
+    expect(new Set(short)).toEqual(new Set(['422 password_policy']))
+    const made = await times(limit, (pupil) => register(pupil, 'a passphrase of their very own'))
+    expect(new Set(made)).toEqual(new Set(['201']))
+    expect(await register(limit, 'a passphrase of their very own')).toBe(limited)
+    expect(await register(limit, 'short')).toBe(limited)
+  },
+)
+
+it('G-18 SP-11 a registration that is refused as breached counts, since it asked another service', async () => {
+  const fetcher = rangeService(['a passphrase of their very own'])
+  const settings = { passwordBreachCheck: 'failOpen' } as const
+  const host = behind(await openHostAtOneAddress({ settings, fetcher }))
+  const body = { email: 'ada@example.org', password: 'a passphrase of their very own' }
+  const outcomes = await times(11, async () =>
+    outcomeOf(await host.send('POST', '/v1/auth/client/register', { body })),
+  )
+  expect(outcomes).toEqual([...Array<string>(10).fill('422 password_policy'), limited])
+})
+
+it.each(surfaces)(
+  'G-18 page loads of visitors without a session leave the refreshes of their address alone: %s',
+  async (surface) => {
+    const roomless = { limit: 2, windowMs: 60_000 }
+    const rateLimits = { refreshPerIp: roomless }
+    const open = await openHostAtOneAddress({
+      surfaces: {
+        operator: { baseUrl: 'https://admin.example.com', rateLimits },
+        client: { baseUrl: 'https://app.example.com', rateLimits },
+      },
+    })
+    const who = await signedInPerson(open, surface)
+    const host = behind(open)
+    const load = async (given: { readonly cookie?: string } = {}) =>
+      outcomeOf(await host.send('GET', `/v1/auth/${surface}/session`, given))
+    const name = who.cookie.split('=')[0] ?? ''
+    for (const given of [{}, { cookie: `${name}=` }, { cookie: 'theme=dark' }]) {
+      expect(new Set(await times(5, () => load(given)))).toEqual(new Set(['401']))
+    }
+    const { cookie } = who
+    expect(await times(3, () => load({ cookie }))).toEqual(['200', '200', limited])
+    // Junk counts as well.
+    expect(await load({ cookie: `${name}=junk` })).toBe(limited)
+    expect(await load()).toBe('401')
+  },
+)
+
+it.each(surfaces)(
+  'T-98 G-18 a mail about a registration that the mailer refuses does not use up those of the address: %s',
+  async (surface) => {
+    const host = await openHostAtOneAddress()
+    const taken = await person(host, surface)
+    const register = (email: string) =>
+      host.send('POST', `/v1/auth/${surface}/register`, {
+        body: { email, password: otherPassword },
+        headers: { 'x-forwarded-for': `198.51.100.${address++}` },
+      })
+    let address = 1
+    for (const email of [taken.email, 'new@example.org']) {
+      host.mailer.clear()
+      host.mailer.fail(new Error('no relay'))
+      for (const reply of await times(4, () => register(email))) expect(reply.status).toBe(201)
+      await host.auth.close()
+      host.mailer.fail(null)
+      for (const reply of await times(4, () => register(email))) expect(reply.status).toBe(201)
+      await host.auth.close()
+      expect([email, host.mailer.count(email)]).toEqual([email, 3])
+    }
   },
 )
