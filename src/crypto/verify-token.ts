@@ -31,7 +31,7 @@ export interface Expected<U extends TokenUse> {
  * - `invalid`: not a token of ours for this use. Nothing in it can be believed.
  * - `audience`: one of ours, for another surface; expired or not.
  * - `expired`: one of ours for this surface, too late. Its claims are genuine: a logout may use them.
- * - `early`: one of ours for this surface, issued in the future. A clock of ours is wrong, and its owner did nothing wrong.
+ * - `early`: one of ours for this surface, issued in the future, because a clock of ours is wrong. Its claims are genuine.
  */
 export type Verified<C> =
   | { readonly ok: true; readonly claims: C; readonly kid: string }

@@ -4,6 +4,7 @@ import {
   AuthError,
   ConfigValidationError,
   describeError,
+  EarlyTokenError,
   UnknownKeyError,
 } from '../errors/index.js'
 import type { Answer, Operation, Params } from '../operations/operation.js'
@@ -144,8 +145,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   ): ExchangeReply {
     const named = operation.oauth2 ? oauth2Refusal(request, error) : null
     const reply = named ?? problemReply(error)
-    // A dead cookie is taken away; one of the other surface, or one that could not be judged, stays.
-    const isJudged = error.code !== 'audience_mismatch' && !(error.cause instanceof UnknownKeyError)
+    // A dead cookie is taken away; one of the other surface, or one that may be good later, stays.
+    const { code, cause } = error
+    const isOpen = cause instanceof UnknownKeyError || cause instanceof EarlyTokenError
+    const isJudged = code !== 'audience_mismatch' && !isOpen
     const dead = error.status === 401 && isJudged
     const isSent = () => cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
     if (!sameSite || !operation.usesRefreshCookie || !dead || !isSent()) return reply

@@ -10,6 +10,7 @@ interface Genuine {
   readonly token: string
   readonly claims: RefreshClaims
   readonly isExpired: boolean
+  readonly isEarly: boolean
 }
 
 interface Sorted {
@@ -34,8 +35,9 @@ async function sorted(tokens: Tokens, shown: readonly string[]): Promise<Sorted>
     })
     if (verified === null) continue
     if ('claims' in verified) {
-      const isExpired = !verified.ok && verified.reason === 'expired'
-      genuine.push({ token, claims: verified.claims, isExpired })
+      const { ok, claims } = verified
+      const isExpired = !ok && verified.reason === 'expired'
+      genuine.push({ token, claims, isExpired, isEarly: !ok && !isExpired })
     } else if (verified.reason === 'unknownKey') unknown = token
   }
   return { genuine, unknown, undecided }
@@ -58,7 +60,10 @@ export async function chooseToken(
   if (unknown !== null && genuine.length === 0) return unknown
   const people = new Set(genuine.map(({ claims }) => claims.sub))
   if (people.size > 1) return null
-  const [newest] = genuine.toSorted((a, b) => compare(b.claims, a.claims))
+  const [newest] = genuine.toSorted(
+    // One that a wrong clock made is newer than one that is good, and counts only where there is no other.
+    (a, b) => Number(a.isEarly) - Number(b.isEarly) || compare(b.claims, a.claims),
+  )
   return newest?.token ?? shown[0] ?? null
 }
 

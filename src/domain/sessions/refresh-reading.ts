@@ -51,7 +51,7 @@ export interface Row {
 export interface RefreshReading {
   /**
    * Throws `unauthorized`, `audience_mismatch`, `refresh_token_invalid` or `refresh_token_expired`, and
-   * `service_unavailable` for a token from the future: a clock of ours is wrong, and nobody is signed out over that.
+   * `service_unavailable` for a token that will count in a few minutes, because a clock of ours is wrong.
    */
   claimsOf(token: string | null): Promise<RefreshClaims>
   /** Reads all that a decision needs. `beside` is waited for with it, and its failure counts first. */
@@ -68,16 +68,20 @@ type Deps = Pick<
 >
 
 const saidEveryMs = 60_000
+/** How far ahead a token may be for its owner to be asked to wait: as far as the clocks of replicas may reasonably differ. */
+const mostWaitMs = 5 * 60_000
 
 export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading {
   const { surface, collections, clock } = deps
   const { users, families } = collections
   const isFirst = oncePerWindow()
 
-  function refuseEarly(): never {
+  function refuseEarly({ iat }: RefreshClaims): never {
     const cause = new EarlyTokenError()
-    if (isFirst('', saidEveryMs, clock.now())) deps.logger.error(cause.message, { surface })
-    throw new AuthError('service_unavailable', { cause })
+    const now = clock.now()
+    if (isFirst('', saidEveryMs, now)) deps.logger.error(cause.message, { surface })
+    const isSoon = iat * 1000 - now <= mostWaitMs
+    throw new AuthError(isSoon ? 'service_unavailable' : 'refresh_token_invalid', { cause })
   }
 
   async function listed({ sid }: RefreshClaims): Promise<DenylistEntry | null> {
@@ -106,7 +110,7 @@ export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading
       if (verified.reason === 'unknownKey') {
         throw new AuthError('refresh_token_invalid', { cause: new UnknownKeyError() })
       }
-      if (verified.reason === 'early') refuseEarly()
+      if (verified.reason === 'early') return refuseEarly(verified.claims)
       throw new AuthError(
         verified.reason === 'expired' ? 'refresh_token_expired' : 'refresh_token_invalid',
       )

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { refreshCookieOf } from '../../support/hosts/http-client.js'
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { signedInApp, signedInPerson } from '../../support/people/people.js'
@@ -8,14 +9,14 @@ import { signedInApp, signedInPerson } from '../../support/people/people.js'
 const minute = 60_000
 const noon = Date.UTC(2026, 0, 1, 12)
 
-describe.each(surfaces)('a session of a process that is two minutes ahead, on %s', (surface) => {
+describe.each(surfaces)('a session of a process whose clock is ahead, on %s', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
-  async function opened() {
+  async function opened(aheadMs = 2 * minute + 1) {
     const backend = memory()
     const logger = recordingLogger()
     const clock = fakeClock(noon)
-    const ahead = await openHost({ backend, clock: fakeClock(noon + 2 * minute + 1) })
+    const ahead = await openHost({ backend, clock: fakeClock(noon + aheadMs) })
     const right = await openHost({ backend, clock, logger })
     const who = await signedInPerson(ahead, surface)
     const app = await signedInApp(ahead, surface)
@@ -44,6 +45,31 @@ describe.each(surfaces)('a session of a process that is two minutes ahead, on %s
     expect(outcomeOf(await right.send('POST', at('/refresh-cookie'), { cookie }))).toBe('200')
     const refreshed = await right.send('POST', at('/refresh'), { body: { refreshToken } })
     expect(outcomeOf(refreshed)).toBe('200')
+  })
+
+  it('R-7-06 more than five minutes ahead is no reason to wait, and its cookie stays', async () => {
+    const { who, app, right, clock } = await opened(5 * minute + 1000)
+    const { cookie } = who
+    const refresh = () => right.send('POST', at('/refresh-cookie'), { cookie })
+    const refused = await refresh()
+    expect([outcomeOf(refused), refused.setCookies]).toEqual(['401 refresh_token_invalid', []])
+    const { refreshToken } = app
+    const ofApp = await right.send('POST', at('/refresh'), { body: { refreshToken } })
+    expect(outcomeOf(ofApp)).toBe('401 refresh_token_invalid')
+    await clock.advance(1000)
+    expect(outcomeOf(await refresh())).toBe('503 session_enforcement_unavailable')
+    await clock.advance(4 * minute)
+    expect(outcomeOf(await refresh())).toBe('200')
+  })
+
+  it('R-7-06 gives way to a good one of the same person', async () => {
+    const { who, right } = await opened()
+    const { email, password } = who
+    const login = await right.send('POST', at('/login'), { body: { email, password } })
+    const good = refreshCookieOf(login, surface)
+    for (const cookie of [`${who.cookie}; ${good}`, `${good}; ${who.cookie}`]) {
+      expect(outcomeOf(await right.send('GET', at('/session'), { cookie }))).toBe('200')
+    }
   })
 
   it('R-7-06 can be signed out of', async () => {
