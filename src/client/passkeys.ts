@@ -84,7 +84,8 @@ export function passkeys<S extends keyof Calls>(of: AuthClient<S>): Passkeys {
       const { mfaToken } = more
       const ticket = mfaToken === undefined ? {} : { mfaToken }
       const begin = () => client.call('POST /webauthn/login/options', ticket)
-      const proof = await (autofill ? chosen(begin) : asserted(await begin(), false))
+      const isWanted = () => client.get().status !== 'signedIn' && hasList()
+      const proof = await (autofill ? chosen(begin, isWanted) : asserted(await begin(), false))
       return client.call('POST /webauthn/login/verify', { ...more, ...proof })
     },
     async stepUp() {
@@ -98,21 +99,28 @@ export function passkeys<S extends keyof Calls>(of: AuthClient<S>): Passkeys {
 const renewMs = 4 * 60_000
 
 /** What the user chooses from the list of the input, which gets a new challenge before the one it has is too old. */
-async function chosen(begin: () => Promise<Begun>): Promise<Asserted> {
+async function chosen(begin: () => Promise<Begun>, isWanted: () => boolean): Promise<Asserted> {
   let shown = asserted(await begin(), true)
   for (;;) {
     const pause = new Promise<null>((resolve) => setTimeout(resolve, renewMs, null))
     const proof = await Promise.race([shown, pause])
     if (proof !== null) return proof
+    if (!isWanted()) continue
     // Where it cannot be had now, the list stays as it is until the next try.
     const next = await Promise.race([shown, begin().catch(() => null)])
     if (next === null) continue
     if ('response' in next) return next
-    // The package ends the ceremony before by an error.
+    // The next ceremony ends this one, which then rejects.
     shown.catch(() => {})
     shown = asserted(next, true)
   }
 }
+
+/** Whether the page has an input that the list belongs to. Without one, the browser refuses to begin. */
+const hasList = () => document.querySelector('input[autocomplete$="webauthn"]') !== null
+
+/** The page's own. */
+declare const document: { querySelector(selectors: string): object | null }
 
 type Asserted = Awaited<ReturnType<typeof asserted>>
 type Begun = ReplyOf<ClientCalls['POST /webauthn/step-up/options']>

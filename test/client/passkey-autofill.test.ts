@@ -17,9 +17,18 @@ interface Offer {
 const minute = 60_000
 let offers: Offer[] = []
 
+let hasInput = true
+
 beforeEach(() => {
   vi.useFakeTimers()
   offers = []
+  hasInput = true
+  vi.stubGlobal('document', {
+    querySelector(selector: string) {
+      expect(selector).toBe('input[autocomplete$="webauthn"]')
+      return hasInput ? {} : null
+    },
+  })
   vi.mocked(startAuthentication).mockImplementation(
     ({ optionsJSON: { challenge }, useBrowserAutofill }) =>
       new Promise((resolve, reject) => {
@@ -41,6 +50,7 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
 /** A client whose server gives one challenge after another; `reach` says whether it can be reached. */
@@ -57,9 +67,10 @@ function opened(reach: () => boolean = () => true) {
     verified.push(input['challengeId'])
     return { status: 'authenticated' }
   }
-  // Only `call` is used.
-  const client = { call } as unknown as AuthClient<'client'>
-  return { signIn: passkeys(client).signIn, verified }
+  const state = { status: 'signedOut' }
+  // Only these are used.
+  const client = { call, get: () => state } as unknown as AuthClient<'client'>
+  return { signIn: passkeys(client).signIn, verified, state }
 }
 
 it('a passkey is chosen from the list of a page that is open for long', async () => {
@@ -91,6 +102,24 @@ it('the list stays while the server is not reached', async () => {
   await vi.advanceTimersByTimeAsync(8 * minute)
   expect(offers.map(({ isOpen }) => isOpen)).toEqual([true])
   isOnline = true
+  await vi.advanceTimersByTimeAsync(4 * minute)
+  expect(offers.map(({ isOpen }) => isOpen)).toEqual([false, true])
+  offers.at(-1)?.choose()
+  await login
+  expect(verified).toEqual(['2'])
+})
+
+it('nothing is asked of the server while no list is wanted: signed in, or on another page', async () => {
+  const { signIn, verified, state } = opened()
+  const login = signIn({ autofill: true })
+  await vi.advanceTimersByTimeAsync(minute)
+  state.status = 'signedIn'
+  await vi.advanceTimersByTimeAsync(20 * minute)
+  state.status = 'signedOut'
+  hasInput = false
+  await vi.advanceTimersByTimeAsync(20 * minute)
+  expect(offers).toHaveLength(1)
+  hasInput = true
   await vi.advanceTimersByTimeAsync(4 * minute)
   expect(offers.map(({ isOpen }) => isOpen)).toEqual([false, true])
   offers.at(-1)?.choose()
