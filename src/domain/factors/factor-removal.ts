@@ -96,14 +96,20 @@ export function createFactorRemoval(
     return factor?.confirmed === true && factor.removingBy === null
   }
 
-  async function hasPasskeyBeside(userId: string, credentialId: string | null): Promise<boolean> {
+  async function hasPasskeyBeside(userId: string, credentialId: string): Promise<boolean> {
+    if (!allowedFactors(await deps.settings()).webauthn) return false
+    const all = await passkeysOfUser(collections, userId)
+    return all.some(({ id, removingBy }) => id !== credentialId && removingBy === null)
+  }
+
+  /** In the place of an app: a key that never verified the person may be refused at the next login. */
+  async function hasWorkingPasskey(userId: string): Promise<boolean> {
     const { webauthn, userVerification } = allowedFactors(await deps.settings())
     if (!webauthn) return false
     const all = await passkeysOfUser(collections, userId)
-    // One that never verified the person may be refused at the next login.
     return all.some(
-      ({ id, removingBy, uvInitialized }) =>
-        id !== credentialId && removingBy === null && (uvInitialized || !userVerification),
+      ({ removingBy, uvInitialized }) =>
+        removingBy === null && (uvInitialized || !userVerification),
     )
   }
 
@@ -129,7 +135,7 @@ export function createFactorRemoval(
       const guard = { confirmed: true, removingBy: nonce }
       return (await totpFactors.take(userId, guard)) !== null
     },
-    hasOther: () => hasPasskeyBeside(userId, null),
+    hasOther: () => hasWorkingPasskey(userId),
     isLastWayIn: null,
   })
 
