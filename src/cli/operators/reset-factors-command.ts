@@ -27,7 +27,7 @@ can do it over HTTP, and check first that the person is the owner.
       }
     })
     if (call.json) call.out(JSON.stringify({ email, surface }))
-    call.err(`${email} has no second factor now, is signed out, and signs in by password.`)
+    call.err(`${email} has no second factor now, and is signed out.`)
     return 0
   },
 }

@@ -30,7 +30,7 @@ export function addressLimit(
   policy: CookiePolicy,
 ): AdmissionStep<number | null> {
   /**
-   * A page asks for a session at every load, also where nobody is signed in. Such a request reads nothing, and many visitors
+   * A page asks for a session at every load, also where no user is signed in. Such a request reads nothing, and many visitors
    * behind one address must not use up the refreshes of those who are signed in.
    */
   const hasNothingToRefresh = ({ operation, request }: Admission) =>

@@ -64,7 +64,7 @@ it.each(['operator', 'client'] as const)(
     const flags = surface === 'operator' ? [] : ['--surface', surface]
     const { code: exit, out, err } = await run('reset-factors', email, ...flags, '--json')
     expect([exit, JSON.parse(out)]).toEqual([0, { email, surface }])
-    expect(err).toContain(`${email} has no second factor now, is signed out`)
+    expect(err).toContain(`${email} has no second factor now, and is signed out.`)
     const mails = mailer.sent.map(({ to, template }) => [to, template])
     expect(mails).toEqual([[email, 'mfaChanged']])
     expect(await send('GET', 'me', undefined, bearer)).toMatchObject({ httpStatus: 401 })
