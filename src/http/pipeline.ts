@@ -52,7 +52,9 @@ export interface PipelineDeps {
 /** Route, admission, handler, reply: the same for every operation. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
-  const steps = admissionSteps(surface, services, deps)
+  const hasRefreshCookie = (request: ExchangeRequest) =>
+    cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
+  const steps = admissionSteps(surface, services, { ...deps, hasRefreshCookie })
   const refusals = refusalEvents(deps)
 
   async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {
@@ -150,8 +152,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const isOpen = cause instanceof UnknownKeyError || cause instanceof EarlyTokenError
     const isJudged = code !== 'audience_mismatch' && !isOpen
     const dead = error.status === 401 && isJudged
-    const isSent = () => cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
-    if (!sameSite || !operation.usesRefreshCookie || !dead || !isSent()) return reply
+    if (!sameSite || !operation.usesRefreshCookie || !dead || !hasRefreshCookie(request))
+      return reply
     const cookies = [clearCookie(deps.cookies, 'refresh', sameSite)]
     return withoutOthers(request, { ...reply, cookies }, sameSite)
   }

@@ -2,7 +2,6 @@ import type { AddressLimitName, Services } from '../../domain/services/index.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import type { AddressClass } from '../../operations/operation.js'
 import type { Surface } from '../../ports/surface.js'
-import { type CookiePolicy, cookiesOf } from '../cookies.js'
 import type { Admission, AdmissionStep } from './admission.js'
 
 /**
@@ -23,11 +22,14 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
   logout: null,
 }
 
+/** Whether a request brings a refresh cookie that is not empty. */
+export type HasRefreshCookie = (request: Admission['request']) => boolean
+
 /** Whether the address may ask once more; counted before anything else is looked at. */
 export function addressLimit(
   surface: Surface,
   { limits, settings }: Pick<Services, 'limits' | 'settings'>,
-  policy: CookiePolicy,
+  hasRefreshCookie: HasRefreshCookie,
 ): AdmissionStep<number | null> {
   /**
    * A page asks for a session at every load, also where no user is signed in. Such a request reads nothing, and many visitors
@@ -36,7 +38,7 @@ export function addressLimit(
   const hasNothingToRefresh = ({ operation, request }: Admission) =>
     operation.limit === 'refresh' &&
     operation.usesRefreshCookie !== undefined &&
-    cookiesOf(request, policy, 'refresh').every((value) => value === '')
+    !hasRefreshCookie(request)
 
   return {
     /** The live rate of logins; null where the rate is fixed. */

@@ -1,8 +1,7 @@
 import type { Services } from '../../domain/services/index.js'
 import type { Logger } from '../../ports/logger.js'
 import type { Surface } from '../../ports/surface.js'
-import type { CookiePolicy } from '../cookies.js'
-import { addressLimit } from './address-limit.js'
+import { addressLimit, type HasRefreshCookie } from './address-limit.js'
 import type { Admission, AdmissionStep } from './admission.js'
 import { bodyArrival } from './body-arrival.js'
 import { caller } from './caller.js'
@@ -17,7 +16,7 @@ import { ticket } from './ticket.js'
 
 interface Host {
   readonly allowedOrigins: ReadonlySet<string>
-  readonly cookies: CookiePolicy
+  readonly hasRefreshCookie: HasRefreshCookie
   readonly logger: Logger
 }
 
@@ -25,10 +24,10 @@ interface Host {
 export function admissionSteps(
   surface: Surface,
   services: Services,
-  { allowedOrigins, cookies, logger }: Host,
+  { allowedOrigins, hasRefreshCookie, logger }: Host,
 ): readonly AdmissionStep[] {
   return [
-    addressLimit(surface, services, cookies),
+    addressLimit(surface, services, hasRefreshCookie),
     originCheck(allowedOrigins),
     bodyArrival(logger),
     caller(services),
