@@ -150,8 +150,9 @@ describe('ASVS-4.2.5 no longer than 8 kB', () => {
       logger,
     })
     const ticket = { token: randomText, expiresAt: 0 }
-    mail.confirmRegistration({ email: 'ada@example.org', languages: [] }, ticket)
+    const sent = mail.confirmRegistration({ email: 'ada@example.org', languages: [] }, ticket)
     await background.drain()
+    expect(await sent).toBe(true)
     const { url } = mailer.last('verifyEmail', 'ada@example.org').data
     expect(url.length).toBeGreaterThan(longestAddress)
     expect(url.length).toBeLessThan(limit)
