@@ -12,7 +12,7 @@ import type { PasswordHashes } from '../passwords/password-hashes.js'
 import type { SessionServices } from '../sessions/assemble-sessions.js'
 import type { AccountDeletions } from './account-deletions.js'
 import type { EmailChange } from './email-change.js'
-import { createMailboxConfirmation } from './mailbox-confirmation.js'
+import type { MailboxConfirmation } from './mailbox-confirmation.js'
 import type { MfaReset } from './mfa-reset.js'
 import { createProfile, type Profile } from './profile.js'
 import { createRegistration, type Registration } from './registration.js'
@@ -72,7 +72,13 @@ export function assembleAccounts(
       return createEmailChange(deps, collaborators)
     }),
   )
-  const confirmation = createMailboxConfirmation(deps, collaborators)
+  const confirmation = confirmationWhenUsed(
+    onceLoaded(async () => {
+      const load = () => import('./mailbox-confirmation.js')
+      const { createMailboxConfirmation } = await loadPart('confirmations of addresses', load)
+      return createMailboxConfirmation(deps, collaborators)
+    }),
+  )
   const mails = createRegistrationMails(deps)
   const beginnings = createRegistrationConfirmation(deps, { ...collaborators, mails })
   return {
@@ -107,6 +113,13 @@ function deletionsWhenUsed(load: () => Promise<AccountDeletions>): AccountDeleti
   return {
     delete: async (...given) => (await load()).delete(...given),
     resume: async () => (await load()).resume(),
+  }
+}
+
+/** Most accounts begin with a proved address. */
+function confirmationWhenUsed(load: () => Promise<MailboxConfirmation>): MailboxConfirmation {
+  return {
+    confirm: async (...given) => (await load()).confirm(...given),
   }
 }
 
