@@ -136,7 +136,7 @@ module.exports = {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only', 'npm-peer'],
         // The build bundles these (tsup.config.ts).
-        pathNot: '^node_modules/(zod|@zxcvbn-ts/language-common)/',
+        pathNot: '^node_modules/(zod|@opentelemetry/api|@zxcvbn-ts/language-common)/',
       },
     },
   ],

@@ -144,6 +144,7 @@ export type { Lease, LeaseRecord } from './ports/lease.js'
 export type { Logger } from './ports/logger.js'
 export type { LoginFailure, OauthFailure } from './ports/login-event.js'
 export type { Mail, Mailer } from './ports/mailer.js'
+export type { MeterProvider } from './ports/meter-provider.js'
 export type {
   Argon2Params,
   FirebaseScryptParams,
@@ -183,6 +184,7 @@ export type {
   SweepResult,
 } from './ports/store.js'
 export type { Audience, Surface } from './ports/surface.js'
+export type { TracerProvider } from './ports/tracer-provider.js'
 export type { UserKind } from './ports/user-kind.js'
 export type { InitialSettings } from './settings/settings.js'
 export type { AllSessionsOptions, Auth, OperatorAuth, SurfaceAuth } from './setup/auth.js'

@@ -1,4 +1,3 @@
-import type { MeterProvider, TracerProvider } from '@opentelemetry/api'
 import type { ModuleDefinition } from './config/define-module.js'
 import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
@@ -14,6 +13,7 @@ import type { Clock } from './ports/clock.js'
 import type { Fetcher } from './ports/fetcher.js'
 import type { Logger } from './ports/logger.js'
 import type { Mailer } from './ports/mailer.js'
+import type { MeterProvider } from './ports/meter-provider.js'
 import type {
   Argon2Params,
   LegacyHashes,
@@ -24,6 +24,7 @@ import type { Random } from './ports/random.js'
 import type { RiskScorer } from './ports/risk-scorer.js'
 import type { SessionRiskScorer } from './ports/session-risk-scorer.js'
 import type { Surface } from './ports/surface.js'
+import type { TracerProvider } from './ports/tracer-provider.js'
 import type { InitialSettings } from './settings/settings.js'
 
 /** Options of one surface. */

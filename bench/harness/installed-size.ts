@@ -47,7 +47,12 @@ function find(name: string, from: string): string | null {
 
 function ownSize(folder: string, { files }: Manifest, isRoot: boolean): number {
   if (!isRoot || files === undefined) return sizeOf(folder)
-  return files.map((name) => sizeOf(join(folder, name))).reduce((sum, size) => sum + size, 0)
+  const isLeftOut = (name: string) => name.startsWith('!')
+  return files
+    .map((name) =>
+      isLeftOut(name) ? -sizeOf(join(folder, name.slice(1))) : sizeOf(join(folder, name)),
+    )
+    .reduce((sum, size) => sum + size, 0)
 }
 
 function sizeOf(path: string): number {

@@ -1,5 +1,6 @@
-import { type MeterProvider, metrics, type ObservableResult } from '@opentelemetry/api'
+import { metrics } from '@opentelemetry/api'
 import type { BacklogGauge } from '../domain/sweep/sweep-work.js'
+import type { MeterProvider, ObservableResult } from '../ports/meter-provider.js'
 import type { Surface } from '../ports/surface.js'
 
 /**

@@ -1,5 +1,6 @@
-import { type MeterProvider, metrics } from '@opentelemetry/api'
+import { metrics } from '@opentelemetry/api'
 import type { HashQueueMetrics } from '../ports/hash-queue-metrics.js'
+import type { MeterProvider } from '../ports/meter-provider.js'
 import { harmless } from './harmless.js'
 import { secondsHistogram } from './seconds-histogram.js'
 

@@ -1,14 +1,7 @@
-import {
-  type Attributes,
-  type Counter,
-  type MeterProvider,
-  metrics,
-  type Span,
-  SpanStatusCode,
-  type TracerProvider,
-  trace,
-} from '@opentelemetry/api'
+import { metrics, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Clock } from '../ports/clock.js'
+import type { MeterProvider, MetricCounter } from '../ports/meter-provider.js'
+import type { Span, TracerProvider } from '../ports/tracer-provider.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
 import { harmless } from './harmless.js'
 import { secondsHistogram } from './seconds-histogram.js'
@@ -106,6 +99,6 @@ function outcomeOf({ status }: Ended): 'success' | 'refused' | 'failed' {
   return status < 500 ? 'refused' : 'failed'
 }
 
-function count(counter: Counter, labels: Attributes): void {
+function count(counter: MetricCounter, labels: Readonly<Record<string, string>>): void {
   harmless(() => counter.add(1, labels))
 }

@@ -4,6 +4,7 @@ import { dirname, extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { targetOf } from '../../tools/release/packed-page.js'
+import { reachedDeclarations } from '../../tools/release/reached-declarations.js'
 import { exportedTypes } from '../support/package/exported-types.js'
 import { loadedFiles } from '../support/package/loaded-files.js'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
@@ -25,6 +26,23 @@ interface Manifest {
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const dependencies = Object.keys(manifest.dependencies)
 const peers = Object.keys(manifest.peerDependencies)
+
+interface SourceContent {
+  readonly source: string
+  readonly content: string | null
+}
+
+/** The sources that a source map names, each with its text if the map holds it. */
+function contentsIn(text: string): readonly SourceContent[] {
+  const map: {
+    readonly sources: readonly string[]
+    readonly sourcesContent: readonly (string | null)[]
+  } = JSON.parse(text)
+  return map.sources.map((source, index) => ({
+    source,
+    content: map.sourcesContent[index] ?? null,
+  }))
+}
 
 const compilerOptions = {
   target: 'es2023',
@@ -193,6 +211,21 @@ describe('the tarball', () => {
     const named = JSON.stringify(manifest.exports).match(/dist\/[^"]+/g) ?? []
     expect(named.length).toBeGreaterThan(0)
     expect(named.filter((path) => !packed.files.includes(path))).toEqual([])
+  })
+
+  it('has no declaration that no subpath reaches, and no source of another package', () => {
+    const read = (path: string) => readFileSync(join(packed.dir, path), 'utf8')
+    const entries = JSON.stringify(manifest.exports).match(/dist\/[^"]+\.d\.ts/g) ?? []
+    const declarations = packed.files.filter((path) => path.endsWith('.d.ts'))
+    expect(declarations.toSorted()).toEqual([...reachedDeclarations(entries, read)].toSorted())
+    const contents = packed.files
+      .filter((path) => path.endsWith('.js.map'))
+      .flatMap((path) => contentsIn(read(path)))
+    const isWithText = ({ content }: SourceContent) => content !== null
+    const ofOthers = contents.filter(({ source }) => source.includes('node_modules/'))
+    expect(ofOthers.length).toBeGreaterThan(0)
+    expect(ofOthers.filter(isWithText)).toEqual([])
+    expect(contents.filter(isWithText).length).toBe(contents.length - ofOthers.length)
   })
 
   it('R-LIB-16 runs nothing at install', () => {

@@ -140,7 +140,7 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/options.ts',
     values: ['zod', 'src/engine/', errors],
-    types: [...innerZones, ports, '@opentelemetry/api'],
+    types: [...innerZones, ports],
   },
   { zone: 'src/system/', values: [errors, 'node:*'], types: [ports] },
   // The only folder that knows OpenTelemetry, so that services stay free of packages.
