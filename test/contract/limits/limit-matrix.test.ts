@@ -38,12 +38,15 @@ const operationOf = (id: string): Operation => {
 
 /** One request, of which nothing but its route and its caller is right. */
 async function ask(host: ContractHost, surface: Surface, id: string, { address, bearer }: Caller) {
-  const { path, method } = operationOf(id)
+  const { path, method, usesRefreshCookie } = operationOf(id)
+  // Without a cookie, there is nothing to refresh, and nothing is counted.
+  const cookie = surface === 'operator' ? '__Host-op_refresh=junk' : '__Host-cl_refresh=junk'
   const id0 = '01940000-0000-7000-8000-000000000001'
   const url = path.replace('{surface}', surface).replaceAll(/\{\w+\}/g, id0)
   const reply = await host.send(method, url, {
     headers: { 'x-forwarded-for': address },
     ...(bearer === undefined ? {} : { bearer }),
+    ...(usesRefreshCookie === 'one' ? { cookie } : {}),
     ...(method === 'GET' ? {} : { body: {} }),
   })
   return outcomeOf(reply)
