@@ -18,6 +18,7 @@ import {
 import { textOf } from '../support/hosts/http-client.js'
 import { storedIn, storedUser } from '../support/hosts/open-host.js'
 import type { Account } from '../support/outside/provider-stub/account.js'
+import { signedInPerson } from '../support/people/people.js'
 import { type Flow, post, request, sessionOf, type Walk } from './flow.js'
 import { holderOf } from './second-factor-flows.js'
 
@@ -186,8 +187,10 @@ export const oauthFlows: readonly Flow[] = [
     name: 'by an administrator',
     options: administered,
     async prepare(walk) {
-      const { bearer, id } = await linked(walk)
-      return { step: request(walk, 'DELETE', `/users/${id}/oauth/google`, { bearer }) }
+      const { id: userId, email } = await linked(walk)
+      const { bearer } = await signedInPerson(walk.host, 'operator')
+      const step = request(walk, 'DELETE', `/users/${userId}/oauth/google`, { bearer })
+      return { step, userId, email }
     },
   },
 ]
