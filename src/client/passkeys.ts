@@ -84,7 +84,7 @@ export function passkeys<S extends keyof Calls>(of: AuthClient<S>): Passkeys {
       const { mfaToken } = more
       const ticket = mfaToken === undefined ? {} : { mfaToken }
       const begin = () => client.call('POST /webauthn/login/options', ticket)
-      const isWanted = () => client.get().status !== 'signedIn' && hasList()
+      const isWanted = () => client.get().status !== 'signedIn'
       const proof = await (autofill ? chosen(begin, isWanted) : asserted(await begin(), false))
       return client.call('POST /webauthn/login/verify', { ...more, ...proof })
     },
@@ -110,17 +110,21 @@ async function chosen(begin: () => Promise<Begun>, isWanted: () => boolean): Pro
     const next = await Promise.race([shown, begin().catch(() => null)])
     if (next === null) continue
     if ('response' in next) return next
-    // The next ceremony ends this one, which then rejects.
-    shown.catch(() => {})
-    shown = asserted(next, true)
+    shown = inPlaceOf(shown, next)
   }
 }
 
-/** Whether the page has an input that the list belongs to. Without one, the browser refuses to begin. */
-const hasList = () => document.querySelector('input[autocomplete$="webauthn"]') !== null
-
-/** The page's own. */
-declare const document: { querySelector(selectors: string): object | null }
+/** The next ceremony ends the one before, which then rejects. Where the page has no list now, it cannot begin, and that one goes on. */
+function inPlaceOf(before: Promise<Asserted>, next: Begun): Promise<Asserted> {
+  let isOver = false
+  before.catch(() => {
+    isOver = true
+  })
+  return asserted(next, true).catch((error: unknown) => {
+    if (isOver) throw error
+    return before
+  })
+}
 
 type Asserted = Awaited<ReturnType<typeof asserted>>
 type Begun = ReplyOf<ClientCalls['POST /webauthn/step-up/options']>

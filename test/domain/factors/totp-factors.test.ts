@@ -133,6 +133,7 @@ describe('an authenticator app', () => {
     expect(await enrolledFactors(collections, userId)).toEqual({
       totp: true,
       passkeys: 0,
+      verifyingPasskeys: 0,
       backupCodes: 0,
     })
   })
