@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { targetOf } from '../../tools/release/packed-page.js'
@@ -102,7 +102,7 @@ const foreign = /^(express|fastify|koa|pg|mongodb|redis|ioredis|@electric-sql\/.
 
 /** The pages of the repository and their images; each is for who uses the package. */
 const pages = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
-  .filter((path) => extname(path) !== '' && !path.startsWith('.vitepress/'))
+  .filter((path) => path.endsWith('.md') && !path.startsWith('.vitepress/'))
   .sort()
 
 /** The ids of a page's headings, as the forges make them. */

@@ -52,6 +52,16 @@ export const unexportedTypes: Readonly<Record<string, readonly string[]>> = {
     'PasskeyCalls',
     'SelfServiceCalls',
   ],
+  'a part of MeterProvider or TracerProvider, which OpenTelemetry implements': [
+    'Attributes',
+    'Histogram',
+    'InstrumentOptions',
+    'Labels',
+    'Meter',
+    'MetricCounter',
+    'ObservableResult',
+    'Span',
+  ],
   'a step from the declaration of a field to the type of its value': [
     'AlwaysSet',
     'Declared',
