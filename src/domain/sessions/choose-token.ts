@@ -60,11 +60,7 @@ export async function chooseToken(
   if (unknown !== null && genuine.length === 0) return unknown
   const people = new Set(genuine.map(({ claims }) => claims.sub))
   if (people.size > 1) return null
-  const [newest] = genuine.toSorted(
-    // One that a wrong clock made is newer than one that is good, and counts only where there is no other.
-    (a, b) => Number(a.isEarly) - Number(b.isEarly) || compare(b.claims, a.claims),
-  )
-  return newest?.token ?? shown[0] ?? null
+  return preferred(genuine)?.token ?? shown[0] ?? null
 }
 
 /**
@@ -77,14 +73,31 @@ export async function tokensToEnd(
 ): Promise<readonly string[]> {
   if (shown.length < 2) return shown
   const { genuine, unknown, undecided } = await sorted(tokens, shown)
-  const newest = new Map<string, Genuine>()
-  for (const one of genuine.filter(({ isExpired }) => !isExpired)) {
-    const { sub } = one.claims
-    const other = newest.get(sub)
-    if (other === undefined || compare(one.claims, other.claims) > 0) newest.set(sub, one)
-  }
-  if (newest.size > 0) return [...newest.values()].map(({ token }) => token)
+  const usable = genuine.filter(({ isExpired }) => !isExpired)
+  const people = [...new Set(usable.map(({ claims }) => claims.sub))]
+  const toEnd = people.flatMap((sub) => {
+    const own = usable.filter(({ claims }) => claims.sub === sub)
+    // One of the future would open its session once its time has come.
+    return [preferred(own), preferred(own.filter(({ isEarly }) => isEarly))]
+  })
+  const found = new Set(toEnd.flatMap((one) => (one === null ? [] : [one.token])))
+  if (found.size > 0) return [...found]
   return [undecided?.token ?? unknown ?? shown[0] ?? ''].filter((token) => token !== '')
+}
+
+/**
+ * Of one person's tokens the newest, and one that a wrong clock made only where no other is good: then it will be good in a
+ * while. A retired token never goes before a newer one of its session.
+ */
+function preferred(tokens: readonly Genuine[]): Genuine | null {
+  const newestFirst = tokens.toSorted((a, b) => compare(b.claims, a.claims))
+  const unretired = newestFirst.filter(
+    ({ claims: { sid } }, index) =>
+      newestFirst.findIndex((one) => one.claims.sid === sid) === index,
+  )
+  const inTime = unretired.find(({ isEarly }) => !isEarly)
+  const early = unretired.find(({ isEarly }) => isEarly)
+  return (inTime?.isExpired === true ? early : inTime) ?? inTime ?? early ?? null
 }
 
 /** By login, then by generation: a retired token beside a newer one of its session must not be taken for misuse. */

@@ -20,7 +20,7 @@ describe.each(surfaces)('a session of a process whose clock is ahead, on %s', (s
     const right = await openHost({ backend, clock, logger })
     const who = await signedInPerson(ahead, surface)
     const app = await signedInApp(ahead, surface)
-    return { who, app, right, clock, logger }
+    return { who, app, backend, ahead, right, clock, logger }
   }
 
   it('R-7-06 goes on once its time has come, and is not ended before', async () => {
@@ -69,6 +69,49 @@ describe.each(surfaces)('a session of a process whose clock is ahead, on %s', (s
     const good = refreshCookieOf(login, surface)
     for (const cookie of [`${who.cookie}; ${good}`, `${good}; ${who.cookie}`]) {
       expect(outcomeOf(await right.send('GET', at('/session'), { cookie }))).toBe('200')
+    }
+  })
+
+  it('R-7-06 SP-12 does not give way to a retired one of its session', async () => {
+    const { who, ahead, right } = await opened()
+    const { email, password } = who
+    const login = await right.send('POST', at('/login'), { body: { email, password } })
+    const retired = refreshCookieOf(login, surface)
+    const rotated = await ahead.send('POST', at('/refresh-cookie'), { cookie: retired })
+    const newest = refreshCookieOf(rotated, surface)
+    for (const cookie of [`${retired}; ${newest}`, `${newest}; ${retired}`]) {
+      const reply = await right.send('POST', at('/refresh-cookie'), { cookie })
+      const refused = '503 session_enforcement_unavailable'
+      expect([outcomeOf(reply), reply.setCookies]).toEqual([refused, []])
+    }
+    expect(outcomeOf(await ahead.send('GET', at('/session'), { cookie: newest }))).toBe('200')
+  })
+
+  it('R-7-06 does not give way to one that has expired', async () => {
+    const { who, backend, right, clock } = await opened()
+    const { email, password } = who
+    const login = await right.send('POST', at('/login'), { body: { email, password } })
+    const old = refreshCookieOf(login, surface)
+    await clock.advance(8 * 24 * 60 * minute)
+    const later = fakeClock(clock.now() + 2 * minute + 1)
+    const again = await openHost({ backend, clock: later })
+    const newer = await again.send('POST', at('/login'), { body: { email, password } })
+    const cookie = `${old}; ${refreshCookieOf(newer, surface)}`
+    const reply = await right.send('GET', at('/session'), { cookie })
+    expect([outcomeOf(reply).slice(0, 3), reply.setCookies]).toEqual(['503', []])
+  })
+
+  it('R-7-06 is ended by a sign-out beside the session that is in use', async () => {
+    const { who, right, clock } = await opened()
+    const { email, password } = who
+    const login = await right.send('POST', at('/login'), { body: { email, password } })
+    const good = refreshCookieOf(login, surface)
+    const out = await right.send('POST', at('/logout'), { cookie: `${good}; ${who.cookie}` })
+    expect(outcomeOf(out)).toBe('204')
+    await clock.advance(3 * minute)
+    for (const cookie of [good, who.cookie]) {
+      const after = await right.send('GET', at('/session'), { cookie })
+      expect(outcomeOf(after)).toBe('401 session_revoked')
     }
   })
 
