@@ -96,21 +96,19 @@ export function createFactorRemoval(
     return factor?.confirmed === true && factor.removingBy === null
   }
 
-  async function hasPasskeyBeside(userId: string, credentialId: string): Promise<boolean> {
-    if (!allowedFactors(await deps.settings()).webauthn) return false
-    const all = await passkeysOfUser(collections, userId)
-    return all.some(({ id, removingBy }) => id !== credentialId && removingBy === null)
-  }
-
-  /** In the place of an app: a key that never verified the person may be refused at the next login. */
-  async function hasWorkingPasskey(userId: string): Promise<boolean> {
+  /**
+   * One that never verified the person may be refused at the next login. So it counts only in the place of one like it, or
+   * where an app is asked for beside it, see `usableMethods`.
+   */
+  async function hasPasskeyBeside(userId: string, credentialId: string | null): Promise<boolean> {
     const { webauthn, userVerification } = allowedFactors(await deps.settings())
     if (!webauthn) return false
     const all = await passkeysOfUser(collections, userId)
-    return all.some(
-      ({ removingBy, uvInitialized }) =>
-        removingBy === null && (uvInitialized || !userVerification),
-    )
+    const others = all.filter(({ id, removingBy }) => id !== credentialId && removingBy === null)
+    if (others.some(({ uvInitialized }) => uvInitialized || !userVerification)) return true
+    if (credentialId === null || others.length === 0) return false
+    const isLikeIt = all.some(({ id, uvInitialized }) => id === credentialId && !uvInitialized)
+    return isLikeIt || (await totpFactors.get(userId))?.confirmed === true
   }
 
   /** Only one that verifies the person opens an account by itself. */
@@ -135,7 +133,7 @@ export function createFactorRemoval(
       const guard = { confirmed: true, removingBy: nonce }
       return (await totpFactors.take(userId, guard)) !== null
     },
-    hasOther: () => hasWorkingPasskey(userId),
+    hasOther: () => hasPasskeyBeside(userId, null),
     isLastWayIn: null,
   })
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import {
   type Enrolled,
   enrolled,
@@ -132,6 +132,31 @@ describe.each(surfaces)('a kind of factor that is switched off, on the %s surfac
     expect(await steppedUp(host, who)).toBe('200')
     const removed = await host.send('DELETE', at('/mfa/totp'), { bearer: who.bearer })
     expect(outcomeOf(removed)).toBe('409 last_factor_required')
+  })
+
+  it('S-19 S-26 nor does it let the only key go that can', async () => {
+    const host = await settingsHost()
+    await host.set({ config: { webauthnUserVerification: 'preferred' } })
+    const { who, authenticator } = await withBoth(host, surface)
+    const { bearer } = who
+    const on = passkeysOn(host, surface)
+    const unable = softwareAuthenticator({ origin: origins[surface], verifies: false })
+    expect(await steppedUp(host, who)).toBe('200')
+    expect(outcomeOf(await on.register({ bearer }, unable))).toBe('201')
+    expect(outcomeOf(await on.stepUp(bearer, authenticator))).toBe('200')
+    expect(outcomeOf(await host.send('DELETE', at('/mfa/totp'), { bearer }))).toBe('204')
+    const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' }
+    await host.set({ config: { ...policy, webauthnUserVerification: 'required' } })
+    const { passkeys } = storedIn(host, surface)
+    const keys = await passkeys.find({ userId: who.id }, { limit: 9 })
+    const idOf = (verifies: boolean) =>
+      keys.find(({ uvInitialized }) => uvInitialized === verifies)?.id ?? ''
+    const remove = async (id: string) => {
+      expect(outcomeOf(await on.stepUp(bearer, authenticator))).toBe('200')
+      return outcomeOf(await on.remove(bearer, id))
+    }
+    expect(await remove(idOf(true))).toBe('409 last_factor_required')
+    expect(await remove(idOf(false))).toBe('204')
   })
 
   it('O-25 passkeys that are on are offered at logins to users who have one', async () => {
