@@ -108,21 +108,16 @@ async function chosen(begin: () => Promise<Begun>, isWanted: () => boolean): Pro
     if (!isWanted()) continue
     // Where it cannot be had now, the list stays as it is until the next try.
     const next = await Promise.race([shown, begin().catch(() => null)])
-    if (next === null) continue
-    if ('response' in next) return next
+    if (next !== null && 'response' in next) return next
+    if (next === null || !isWanted()) continue
     shown = inPlaceOf(shown, next)
   }
 }
 
 /** The next ceremony ends the one before, which then rejects. Where the page has no list now, it cannot begin, and that one goes on. */
 function inPlaceOf(before: Promise<Asserted>, next: Begun): Promise<Asserted> {
-  let isOver = false
-  before.catch(() => {
-    isOver = true
-  })
-  return asserted(next, true).catch((error: unknown) => {
-    if (isOver) throw error
-    return before
+  return Promise.any([before, asserted(next, true)]).catch((error: AggregateError) => {
+    throw error.errors[1]
   })
 }
 
