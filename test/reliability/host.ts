@@ -18,7 +18,14 @@ import { type Settled, steppedClock, type TimeFile } from './stepped-clock.js'
 export type PlainOptions = Partial<
   Pick<
     AuthOptions,
-    'settings' | 'clockLeeway' | 'backendTimeout' | 'env' | 'sweep' | 'hash' | 'trustProxy'
+    | 'settings'
+    | 'clockLeeway'
+    | 'backendTimeout'
+    | 'env'
+    | 'sweep'
+    | 'hash'
+    | 'tokenMemory'
+    | 'trustProxy'
   >
 >
 

@@ -90,10 +90,13 @@ export function createFactorRemoval(
     return (await isLastWayIn?.()) === true ? 'last_login_method' : null
   }
 
-  async function hasTotp(userId: string): Promise<boolean> {
-    if (!allowedFactors(await deps.settings()).totp) return false
+  async function hasApp(userId: string): Promise<boolean> {
     const factor = await totpFactors.get(userId)
     return factor?.confirmed === true && factor.removingBy === null
+  }
+
+  async function hasAllowedApp(userId: string): Promise<boolean> {
+    return allowedFactors(await deps.settings()).totp && hasApp(userId)
   }
 
   /**
@@ -108,7 +111,7 @@ export function createFactorRemoval(
     if (others.some(({ uvInitialized }) => uvInitialized || !userVerification)) return true
     if (credentialId === null || others.length === 0) return false
     const isLikeIt = all.some(({ id, uvInitialized }) => id === credentialId && !uvInitialized)
-    return isLikeIt || (await totpFactors.get(userId))?.confirmed === true
+    return isLikeIt || hasApp(userId)
   }
 
   /** Only one that verifies the person opens an account by itself. */
@@ -145,7 +148,8 @@ export function createFactorRemoval(
     async take(nonce) {
       return (await passkeys.take(credentialId, { userId, removingBy: nonce })) !== null
     },
-    hasOther: async () => (await hasTotp(userId)) || (await hasPasskeyBeside(userId, credentialId)),
+    hasOther: async () =>
+      (await hasAllowedApp(userId)) || (await hasPasskeyBeside(userId, credentialId)),
     isLastWayIn: () => isLastPasskeyIn(userId, credentialId),
   })
 
