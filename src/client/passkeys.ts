@@ -114,7 +114,10 @@ async function chosen(begin: () => Promise<Begun>, isWanted: () => boolean): Pro
   }
 }
 
-/** The next ceremony ends the one before, which then rejects. Where the page has no list now, it cannot begin, and that one goes on. */
+/**
+ * The next ceremony ends the one before, which then rejects. On a page without a list, the next one cannot begin, and the
+ * one before goes on.
+ */
 function inPlaceOf(before: Promise<Asserted>, next: Begun): Promise<Asserted> {
   return Promise.any([before, asserted(next, true)]).catch((error: AggregateError) => {
     throw error.errors[1]

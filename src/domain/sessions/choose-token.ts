@@ -97,7 +97,8 @@ function preferred(tokens: readonly Genuine[]): Genuine | null {
   )
   const inTime = unretired.find(({ isEarly }) => !isEarly)
   const early = unretired.find(({ isEarly }) => isEarly)
-  return (inTime?.isExpired === true ? early : inTime) ?? inTime ?? early ?? null
+  if (inTime?.isExpired === true) return early ?? inTime
+  return inTime ?? early ?? null
 }
 
 /** By login, then by generation: a retired token beside a newer one of its session must not be taken for misuse. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { AuthOptions } from '../../../src/options.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import {
@@ -21,6 +22,15 @@ async function times<T>(count: number, work: (index: number) => Promise<T>): Pro
   for (let index = 0; index < count; index += 1) results.push(await work(index))
   return results
 }
+
+/** A host whose surfaces both have these limits. */
+const openHostWith = (rateLimits: NonNullable<AuthOptions['surfaces']['client']['rateLimits']>) =>
+  openHostAtOneAddress({
+    surfaces: {
+      operator: { baseUrl: 'https://admin.example.com', rateLimits },
+      client: { baseUrl: 'https://app.example.com', rateLimits },
+    },
+  })
 
 /** Every request of it comes from the shared address. */
 function behind(host: ContractHost): ContractHost {
@@ -164,14 +174,7 @@ it('S-27 G-18 junk at the public doors of factors does not shut an address out',
 it.each(surfaces)(
   'a classroom confirms its addresses, and junk there blocks no signed-in person: %s',
   async (surface) => {
-    const roomy = { limit: 1000, windowMs: 60_000 }
-    const rateLimits = { registerPerIp: roomy }
-    const open = await openHostAtOneAddress({
-      surfaces: {
-        operator: { baseUrl: 'https://admin.example.com', rateLimits },
-        client: { baseUrl: 'https://app.example.com', rateLimits },
-      },
-    })
+    const open = await openHostWith({ registerPerIp: { limit: 1000, windowMs: 60_000 } })
     const who = await signedInPerson(open, surface)
     const host = behind(open)
     const verify = (token: string) =>
@@ -241,14 +244,7 @@ it('G-18 SP-11 a registration that is refused as breached counts, since it asked
 it.each(surfaces)(
   'G-18 page loads of visitors without a session leave the refreshes of their address alone: %s',
   async (surface) => {
-    const roomless = { limit: 2, windowMs: 60_000 }
-    const rateLimits = { refreshPerIp: roomless }
-    const open = await openHostAtOneAddress({
-      surfaces: {
-        operator: { baseUrl: 'https://admin.example.com', rateLimits },
-        client: { baseUrl: 'https://app.example.com', rateLimits },
-      },
-    })
+    const open = await openHostWith({ refreshPerIp: { limit: 2, windowMs: 60_000 } })
     const who = await signedInPerson(open, surface)
     const host = behind(open)
     const load = async (given: { readonly cookie?: string } = {}) =>
