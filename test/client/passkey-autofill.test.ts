@@ -10,6 +10,7 @@ vi.mock('@simplewebauthn/browser')
 interface Offer {
   readonly challenge: string
   choose(): void
+  cancel(): void
   /** False once the package has ended it for another one. */
   isOpen: boolean
 }
@@ -35,7 +36,12 @@ beforeEach(() => {
         const response = { clientDataJSON: challenge, authenticatorData: '', signature: '' }
         const type = 'public-key'
         const proof = { id: 'a', rawId: 'a', response, clientExtensionResults, type } as const
-        offers.push({ challenge, choose: () => resolve(proof), isOpen: true })
+        offers.push({
+          challenge,
+          choose: () => resolve(proof),
+          cancel: () => reject(new Error('cancelled')),
+          isOpen: true,
+        })
         const ended = setInterval(() => {
           if (offers.at(-1)?.challenge === challenge) return
           clearInterval(ended)
@@ -65,7 +71,7 @@ function opened(reach: () => boolean = () => true) {
   const state = { status: 'signedOut' }
   // Only these are used.
   const client = { call, get: () => state } as unknown as AuthClient<'client'>
-  return { signIn: passkeys(client).signIn, verified, state }
+  return { signIn: passkeys(client).signIn, verified, state, asked: () => given }
 }
 
 it('a passkey is chosen from the list of a page that is open for long', async () => {
@@ -105,11 +111,13 @@ it('the list stays while the server is not reached', async () => {
 })
 
 it('the list stays as it is while the user is signed in, or on another page', async () => {
-  const { signIn, verified, state } = opened()
+  const { signIn, verified, state, asked } = opened()
   const login = signIn({ autofill: true })
   await vi.advanceTimersByTimeAsync(minute)
   state.status = 'signedIn'
   await vi.advanceTimersByTimeAsync(20 * minute)
+  // A question would keep the session alive for as long as the page is open.
+  expect(asked()).toBe(1)
   state.status = 'signedOut'
   hasInput = false
   await vi.advanceTimersByTimeAsync(20 * minute)
@@ -122,13 +130,22 @@ it('the list stays as it is while the user is signed in, or on another page', as
   expect(verified).toEqual([offers.at(-1)?.challenge.replace('challenge ', '')])
 })
 
+it('a user who cancels a later list is told so', async () => {
+  const { signIn } = opened()
+  const rejected = expect(signIn({ autofill: true })).rejects.toThrow('cancelled')
+  await vi.advanceTimersByTimeAsync(5 * minute)
+  expect(offers).toHaveLength(2)
+  offers.at(-1)?.cancel()
+  await rejected
+})
+
 it('a list that the page ends rejects, and is not begun again', async () => {
   const { signIn } = opened()
   const login = signIn({ autofill: true })
   const rejected = expect(login).rejects.toThrow('abort signal')
   await vi.advanceTimersByTimeAsync(minute)
   // The page asks for a passkey by another ceremony.
-  offers.push({ challenge: 'of the page', choose() {}, isOpen: true })
+  offers.push({ challenge: 'of the page', choose() {}, cancel() {}, isOpen: true })
   await vi.advanceTimersByTimeAsync(60 * minute)
   await rejected
   expect(offers).toHaveLength(2)
