@@ -27,8 +27,11 @@ again after an interruption: it goes on where it was. docs/import.md has all.
   --app-id, --tenant-id, --microsoft-tenant  of SuperTokens (default public)
   --drop-second-factors  takes accounts without a factor that cannot be carried;
                     otherwise such a row is refused
-  --report FILE     a line for each row that was refused, in conflict or not
-                    carried in full; default postern-import-report.jsonl
+  --space NAME      for a second CSV file, table or database of the same kind,
+                    whose ids stand for other people
+  --report FILE     a line for each row that was refused, in conflict, not carried
+                    in full, or whose account has another address; default
+                    postern-import-report.jsonl
   --ids FILE        a line {from, to} with the old and new id of each account
   --progress FILE   default postern-import.json; --restart begins from the start
   --batch N         rows of a call, 1 to 10000 (default 500)
@@ -47,6 +50,7 @@ POSTERN_SOURCE_URL names the database to read, BETTER_AUTH_SECRET its secret.`,
     'tenant-id': { type: 'string' },
     'microsoft-tenant': { type: 'string' },
     'drop-second-factors': { type: 'boolean' },
+    space: { type: 'string' },
     surface: { type: 'string' },
     'dry-run': { type: 'boolean' },
     report: { type: 'string' },
@@ -126,12 +130,13 @@ async function importFrom(call: Call, source: Source, settled: Settled): Promise
 }
 
 function summaryOf(outcome: ImportOutcome, { dryRun, files }: Settled): readonly string[] {
-  const { rows, created, skipped, conflicts, refused, partly } = outcome
-  const isReported = conflicts + refused + partly > 0
+  const { rows, created, skipped, emailDiffers, conflicts, refused, partly } = outcome
+  const isReported = emailDiffers + conflicts + refused + partly > 0
   return [
     `${rows} rows${dryRun ? ', and nothing was written' : ''}`,
     `  ${created} ${dryRun ? 'would be created' : 'created'}`,
     `  ${skipped} there already`,
+    ...(emailDiffers > 0 ? [`    ${emailDiffers} of them with another address`] : []),
     `  ${conflicts} in conflict with another account`,
     `  ${refused} refused`,
     `  ${partly} accounts of which something stays behind`,

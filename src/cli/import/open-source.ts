@@ -16,7 +16,8 @@ import { supabaseSource } from './supabase/supabase-source.js'
 import { supertokensSource } from './supertokens/supertokens-source.js'
 import { tableSource } from './table-source.js'
 
-type Opener = (call: Call, surface: string) => Promise<Source>
+/** `space` keeps the ids of the source apart from those of others. */
+type Opener = (call: Call, space: string) => Promise<Source>
 
 const sources: Readonly<Record<string, Opener>> = {
   csv: openCsv,
@@ -29,62 +30,70 @@ const sources: Readonly<Record<string, Opener>> = {
 }
 
 /** The source that the words of the call name. Throws `Refusal` for others. */
-export function openSource(call: Call, surface: string): Promise<Source> {
+export async function openSource(call: Call, surface: string): Promise<Source> {
   const [word = '', ...more] = call.words
   const open = Object.hasOwn(sources, word) ? sources[word] : undefined
-  if (open !== undefined && more.length === 0) return open(call, surface)
-  throw new Refusal(`Say one of: postern import ${Object.keys(sources).join(', ')}.`, 2)
+  if (open === undefined || more.length > 0) {
+    throw new Refusal(`Say one of: postern import ${Object.keys(sources).join(', ')}.`, 2)
+  }
+  const name = textFlag(call, 'space')
+  if (name === null) return open(call, surface)
+  if (!/^[a-z0-9-]{1,32}$/.test(name)) {
+    throw new Refusal('--space must be 1 to 32 characters of a-z, 0-9 and -.', 2)
+  }
+  const source = await open(call, `${surface}/${name}`)
+  return { ...source, fingerprint: `${source.fingerprint}, space ${name}` }
 }
 
-function openCsv(call: Call, surface: string): Promise<Source> {
+function openCsv(call: Call, space: string): Promise<Source> {
   const file = neededFlag(call, 'file', 'csv')
   const delimiters = new Map([',', ';', '|'].map((one) => [one, one]))
   const delimiter = delimiters.set('tab', '\t').get(textFlag(call, 'delimiter') ?? ',')
   if (delimiter === undefined) throw new Refusal('--delimiter must be one of , ; | tab.', 2)
-  const columns = columnsOf(call, 'csv', surface)
+  const columns = columnsOf(call, 'csv', space)
   return csvSource({ path: resolve(call.cwd, file), delimiter, columns })
 }
 
-function openFirebase(call: Call, surface: string): Promise<Source> {
+function openFirebase(call: Call, space: string): Promise<Source> {
   const path = resolve(call.cwd, neededFlag(call, 'file', 'firebase'))
-  return firebaseSource({ path, rules: carryRules(call), space: surface })
+  return firebaseSource({ path, rules: carryRules(call), space })
 }
 
-async function openTable(call: Call, surface: string): Promise<Source> {
+async function openTable(call: Call, space: string): Promise<Source> {
   const table = neededFlag(call, 'table', 'table')
-  const columns = columnsOf(call, `table ${table}`, surface)
+  const columns = columnsOf(call, `table ${table}`, space)
   const key = textFlag(call, 'key') ?? 'id'
   return onDatabase(call, (database) => tableSource(database, { table, key, columns }))
 }
 
-async function openBetterAuth(call: Call, surface: string): Promise<Source> {
+async function openBetterAuth(call: Call, space: string): Promise<Source> {
   const options = {
     secrets: betterAuthSecrets(call),
     rules: carryRules(call),
-    space: surface,
+    space,
     now: call.now,
   }
   return onDatabase(call, (database) => betterAuthSource(database, options))
 }
 
-async function openSupabase(call: Call, surface: string): Promise<Source> {
-  const options = { rules: carryRules(call), space: surface, now: call.now }
+async function openSupabase(call: Call, space: string): Promise<Source> {
+  const options = { rules: carryRules(call), space, now: call.now }
   return onDatabase(call, (database) => supabaseSource(database, options))
 }
 
-async function openAuthjs(call: Call, surface: string): Promise<Source> {
+async function openAuthjs(call: Call, space: string): Promise<Source> {
   const isVerified = call.flags['verified'] === true
-  const options = { rules: carryRules(call), space: surface, isVerified }
+  const options = { rules: carryRules(call), space, isVerified }
   return onDatabase(call, (database) => authjsSource(database, options))
 }
 
-async function openSupertokens(call: Call, surface: string): Promise<Source> {
+async function openSupertokens(call: Call, space: string): Promise<Source> {
   const microsoftTenant = textFlag(call, 'microsoft-tenant')?.toLowerCase() ?? null
   if (microsoftTenant !== null && !uuid.test(microsoftTenant)) {
     throw new Refusal('--microsoft-tenant must be the id of a directory, a UUID.', 2)
   }
   const options = {
-    ...{ rules: carryRules(call), space: surface, microsoftTenant },
+    ...{ rules: carryRules(call), space, microsoftTenant },
     app: textFlag(call, 'app-id') ?? 'public',
     tenant: textFlag(call, 'tenant-id') ?? 'public',
     isVerified: call.flags['verified'] === true,
@@ -92,12 +101,12 @@ async function openSupertokens(call: Call, surface: string): Promise<Source> {
   return onDatabase(call, (database) => supertokensSource(database, options))
 }
 
-function columnsOf(call: Call, source: string, surface: string): ColumnMap {
+function columnsOf(call: Call, source: string, space: string): ColumnMap {
   return columnMap({
     map: neededFlag(call, 'map', source.split(' ')[0] ?? ''),
     hash: textFlag(call, 'hash'),
     verified: call.flags['verified'] === true,
-    space: `${surface} ${source}`,
+    space: `${space} ${source}`,
     rules: carryRules(call),
   })
 }

@@ -196,7 +196,9 @@ export function createAccountImport(
 
   async function goOn(row: ImportRow, found: User): Promise<ImportResult | typeof conflict> {
     const { id, email } = found
-    if (!isUnfinishedImport(found)) return { outcome: 'skipped', id }
+    if (!isUnfinishedImport(found)) {
+      return { outcome: 'skipped', id, emailDiffers: email !== row.email }
+    }
     // It was cut off between the account and the look at the note of a deletion. Its address is given free.
     if (await isDeleted(row)) return giveUp(found, gone)
     if (isWrittenAtOnce(row) || email !== row.email) return conflictOf('email_taken')

@@ -73,8 +73,11 @@ export type ImportResult =
   | { readonly outcome: 'created'; readonly id: string }
   /** In a dry run: an import would create it, or complete one that was cut off. */
   | { readonly outcome: 'creatable' }
-  /** The account is there already; nothing of it was changed. */
-  | { readonly outcome: 'skipped'; readonly id: string }
+  /**
+   * The account is there already; nothing of it was changed. `emailDiffers`: it was found by the row's id, and has
+   * another address. Either its user changed the address, or the id stands for another person at this source.
+   */
+  | { readonly outcome: 'skipped'; readonly id: string; readonly emailDiffers: boolean }
   | { readonly outcome: 'conflict'; readonly code: ImportConflict; readonly reason: string }
   | { readonly outcome: 'refused'; readonly code: ImportRefusal; readonly reason: string }
 

@@ -89,7 +89,9 @@ function problemOf(own: Own, now: number): RefusedRow | null {
   })
   if (problem !== null) return invalid(problem)
   const date = dates.find((name) => own.has(name) && !isPast(timeOf(own, name), now))
-  if (date !== undefined) return invalid(`${date} must be epoch milliseconds or a Date, until now.`)
+  if (date !== undefined) {
+    return invalid(`${date} must be epoch milliseconds or a Date, from 1971 until now.`)
+  }
   if (own.get('emailVerified') === false && own.has('emailVerifiedAt')) {
     return invalid('emailVerified must not be false beside emailVerifiedAt.')
   }
@@ -176,8 +178,11 @@ function timeOf(own: Own, name: string): number | null {
   return typeof value === 'number' ? value : Number.NaN
 }
 
+/** The start of 1971. Below lie the zero that stands for "never", and seconds taken for milliseconds. */
+const earliest = 31_536_000_000
+
 function isPast(time: number | null, now: number): boolean {
-  return time !== null && Number.isSafeInteger(time) && time >= 0 && time <= now
+  return time !== null && Number.isSafeInteger(time) && time >= earliest && time <= now
 }
 
 function invalid(reason: string): RefusedRow {

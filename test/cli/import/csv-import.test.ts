@@ -56,8 +56,13 @@ describe('postern import csv', () => {
     const { code, out, err } = await place.run(...usual, map, '--ids', 'ids.jsonl', '--json')
     expect([code, err]).toEqual([1, expect.stringContaining('6 rows: 3 created')])
     expect(JSON.parse(out)).toEqual({
-      ...{ rows: 6, created: 3, skipped: 0, conflicts: 0, refused: 3, partly: 1, resumed: false },
-      ...{ dryRun: false, report: join(place.folder, 'postern-import-report.jsonl') },
+      ...{ rows: 6, created: 3, skipped: 0, emailDiffers: 0, conflicts: 0, refused: 3 },
+      ...{
+        partly: 1,
+        resumed: false,
+        dryRun: false,
+        report: join(place.folder, 'postern-import-report.jsonl'),
+      },
     })
     expect(await storedUser(host, 'client', 'ada@example.org')).toMatchObject({
       ...{ id, name: 'Lovelace, Ada', createdAt: Date.UTC(2020, 1, 29, 12), enabled: true },
@@ -144,6 +149,37 @@ describe('postern import csv', () => {
       ...{ passwordHash: null, systemRole: 'guest' },
     })
     expect((await linesOf(place))[0]).toMatchObject({ notCarried: [{ code: 'role' }] })
+  })
+
+  it('takes a zero for no time, so that it confirms no address', async () => {
+    const { host, place } = await prepared(['email,confirmed', 'ada@example.org,0'])
+    const { code } = await place.run(...usual, 'email,emailVerifiedAt=confirmed')
+    expect(code).toBe(0)
+    expect(await storedUser(host, 'client', 'ada@example.org')).toMatchObject({
+      emailVerifiedAt: null,
+    })
+  })
+
+  it('keeps the ids of two files apart by --space, and says which accounts have another address', async () => {
+    const { host, place } = await prepared(['id,email', '17,ada@example.org'])
+    await place.run(...usual, 'id,email', '--ids', 'ids.jsonl')
+    await writeFile(join(place.folder, 'users.csv'), 'id,email\n17,grace@example.org')
+    const more = ['--progress', 'b.json', '--report', 'b.jsonl', '--ids', 'b-ids.jsonl']
+    const mixed = await place.run(...usual, 'id,email', ...more)
+    expect([mixed.code, mixed.out]).toEqual([0, expect.stringContaining('1 of them with another')])
+    expect(await linesOf(place, 'b.jsonl')).toMatchObject([{ row: '17', emailDiffers: true }])
+    expect(await linesOf(place, 'b-ids.jsonl')).toEqual([])
+
+    const files = ['--progress', 'c.json', '--report', 'c.jsonl', '--ids', 'c-ids.jsonl']
+    const apart = await place.run(...usual, 'id,email', ...files, '--space', 'shop-b')
+    expect([apart.code, apart.out]).toEqual([0, expect.stringContaining('1 created')])
+    const [ada, grace] = await Promise.all(
+      ['ada@example.org', 'grace@example.org'].map((email) => storedUser(host, 'client', email)),
+    )
+    expect(grace?.id).not.toBe(ada?.id)
+    expect(await linesOf(place, 'c-ids.jsonl')).toEqual([{ from: '17', to: grace?.id }])
+    const odd = await place.run(...usual, 'id,email', '--space', 'Shop B')
+    expect([odd.code, odd.err]).toEqual([2, expect.stringContaining('--space must be')])
   })
 
   it('leaves an account out whose second factor it cannot carry, unless it is told to take it', async () => {

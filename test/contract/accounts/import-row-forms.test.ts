@@ -26,6 +26,10 @@ describe('a row of an import', () => {
     ['an empty subject', identity({ subject: '' })],
     ['a subject that no store can hold', identity({ subject: '\0' })],
     ['a hash of 1,025 characters', { email, passwordHash: 'x'.repeat(1025) }],
+    ['a confirmation at 0, which stands for none', { email, emailVerifiedAt: 0 }],
+    ['the date of a null', { email, emailVerifiedAt: new Date(Number(null)) }],
+    ['a time before 1971', { email, createdAt: Date.UTC(1971, 0) - 1 }],
+    ['seconds in the place of milliseconds', { email, createdAt: 1_700_000_000 }],
   ])('is refused with %s, and makes no account', async (_what, row) => {
     const host = await openHost()
     const { results } = await importOf(host, { users: [row] })
@@ -35,6 +39,7 @@ describe('a row of an import', () => {
 
   it.each<[string, object]>([
     ['an address that is not verified', { email, emailVerified: false }],
+    ['a time of 1971', { email, createdAt: Date.UTC(1971, 0) }],
     ['an issuer of 255 characters', identity({ issuer: 'x'.repeat(255) })],
   ])('makes an account with %s', async (_what, row) => {
     const host = await openHost()

@@ -193,7 +193,7 @@ describe.each(hostKinds)('an import of users, $name', (kind) => {
           ...{ email: 'mallory@example.org', emailVerified: true, totpSecret },
           identities: [github('1'), google('1815')],
         },
-        { email: 'ada@example.org', createdAt: 1 },
+        { email: 'ada@example.org', createdAt: Date.UTC(2020, 0) },
       ],
     })
     expect(codesOf(report)).toEqual([
@@ -205,7 +205,7 @@ describe.each(hostKinds)('an import of users, $name', (kind) => {
     ])
     const later = await host.auth.client.users.import({
       users: [
-        { email: 'ada@example.org', createdAt: 1 },
+        { email: 'ada@example.org', createdAt: Date.UTC(2020, 0) },
         {
           ...{ email: 'mallory@example.org', emailVerified: true, totpSecret },
           identities: [github('1'), google('1815')],
@@ -277,10 +277,14 @@ describe('rows that are refused', () => {
     ['a flag as text', { email, emailVerified: 'true' }, 'invalid_row'],
     ['a date as text', { email, createdAt: '2020-01-01' }, 'invalid_row'],
     ['a date that is none', { email, createdAt: new Date('x') }, 'invalid_row'],
-    ['a date with fractions', { email, createdAt: 1.5 }, 'invalid_row'],
+    ['a date with fractions', { email, createdAt: 1_600_000_000_000.5 }, 'invalid_row'],
     ['a date to come', { email, lastLoginAt: Date.UTC(2030, 0) }, 'invalid_row'],
     ['a date before 1970', { email, createdAt: -1 }, 'invalid_row'],
-    ['flag and date at odds', { email, emailVerified: false, emailVerifiedAt: 5 }, 'invalid_row'],
+    [
+      'flag and date at odds',
+      { email, emailVerified: false, emailVerifiedAt: Date.UTC(2020, 0) },
+      'invalid_row',
+    ],
     ['an identity, unverified', { email, identities: [google('1')] }, 'email_not_verified'],
     ['a factor, unverified', { email, totpSecret }, 'email_not_verified'],
     [

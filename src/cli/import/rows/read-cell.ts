@@ -10,10 +10,13 @@ export function textOf(cell: unknown): string | null {
 const yes = ['1', 't', 'true', 'y', 'yes']
 const no = ['0', 'f', 'false', 'n', 'no']
 
-/** Null for what is empty, undefined for what is neither yes nor no. A time counts as yes. */
+/**
+ * Null for what is empty, undefined for what is neither yes nor no. A time counts as yes, and as no around the epoch's
+ * start, which stands for "never" in whatever zone.
+ */
 export function flagOf(cell: unknown): boolean | null | undefined {
   if (typeof cell === 'boolean') return cell
-  if (cell instanceof Date) return true
+  if (cell instanceof Date) return flagOfTime(cell.getTime())
   // A BIT(1) of MariaDB.
   if (cell instanceof Uint8Array && cell.length === 1) return cell[0] === 1
   const text = textOf(cell)?.trim().toLowerCase() ?? ''
@@ -22,6 +25,12 @@ export function flagOf(cell: unknown): boolean | null | undefined {
   return no.includes(text) ? false : undefined
 }
 
+function flagOfTime(time: number): boolean | undefined {
+  return Number.isNaN(time) ? undefined : Math.abs(time) > dayMs
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
 const written =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/
 /** Below, a number counts seconds: until the year 5138. Above, milliseconds: from 1973 on. */
@@ -29,9 +38,14 @@ const fewestMilliseconds = 100_000_000_000
 
 /**
  * Epoch milliseconds of a `Date`, a number of seconds or milliseconds, or a text as of ISO 8601, in UTC where it names
- * no zone. Null for what is empty, NaN for what is no time.
+ * no zone. Null for what is empty and for the epoch's start, which stands for "never"; NaN for what is no time.
  */
 export function timeOf(cell: unknown): number | null {
+  const time = instantOf(cell)
+  return time === 0 ? null : time
+}
+
+function instantOf(cell: unknown): number | null {
   if (cell instanceof Date) return cell.getTime()
   const text = textOf(cell)?.trim() ?? ''
   if (text === '') return null

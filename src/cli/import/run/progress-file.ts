@@ -6,6 +6,8 @@ export interface Tally {
   readonly rows: number
   readonly created: number
   readonly skipped: number
+  /** Of those: accounts with another address than their row. */
+  readonly emailDiffers: number
   readonly conflicts: number
   readonly refused: number
   /** Accounts of which something was left behind. */
@@ -24,7 +26,7 @@ export interface Progress {
 }
 
 export const noRows: Tally = {
-  ...{ rows: 0, created: 0, skipped: 0, conflicts: 0, refused: 0, partly: 0 },
+  ...{ rows: 0, created: 0, skipped: 0, emailDiffers: 0, conflicts: 0, refused: 0, partly: 0 },
 }
 
 /** Null where there is no file. Throws `Refusal` for a file that holds something else. */
@@ -35,7 +37,8 @@ export async function readProgress(path: string): Promise<Progress | null> {
   })
   if (text === null) return null
   const read = parsed(text)
-  if (isProgress(read)) return read
+  // Earlier versions did not count these accounts.
+  if (isProgress(read)) return { ...read, tally: { ...noRows, ...read.tally } }
   throw new Refusal(`${path} is no progress of an import. Name another file with --progress.`, 2)
 }
 
@@ -71,7 +74,7 @@ function isProgress(value: unknown): value is Progress {
     typeof surface === 'string' &&
     (cursor === null || typeof cursor === 'string') &&
     typeof finished === 'boolean' &&
-    areCounts(tally, Object.keys(noRows)) &&
+    areCounts(tally, ['rows', 'created', 'skipped', 'conflicts', 'refused', 'partly']) &&
     areCounts(files, [])
   )
 }

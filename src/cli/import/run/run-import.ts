@@ -25,7 +25,7 @@ export interface ImportRun {
 /** Absolute paths. */
 export interface ImportFiles {
   readonly progress: string
-  /** A line for each row that was refused, was in conflict, or was not carried in full. */
+  /** A line for each row that was refused, was in conflict, has another address, or was not carried in full. */
   readonly report: string
   /** A line `{ from, to }` for each account, which no later run writes again; null for none. */
   readonly ids: string | null
@@ -154,7 +154,8 @@ async function resultsOf(
 function reportLines(rows: readonly SourceRow[], results: readonly RowResult[]): readonly object[] {
   return rows.flatMap(({ key, notCarried }, at) => {
     const result = results[at]
-    if (result === undefined || !(isRefused(result) || notCarried.length > 0)) return []
+    if (result === undefined) return []
+    if (!isRefused(result) && !differs(result) && notCarried.length === 0) return []
     const why: { readonly notCarried?: readonly NotCarried[] } =
       notCarried.length > 0 ? { notCarried } : {}
     return [{ row: key, ...result, ...why }]
@@ -164,11 +165,14 @@ function reportLines(rows: readonly SourceRow[], results: readonly RowResult[]):
 function idLines(rows: readonly SourceRow[], results: readonly RowResult[]): readonly object[] {
   return rows.flatMap(({ key }, at) => {
     const result = results[at]
-    return result !== undefined && 'id' in result ? [{ from: key, to: result.id }] : []
+    // The account is perhaps another person's, to whom the host would give the rows of this one.
+    const isKnown = result !== undefined && 'id' in result && !differs(result)
+    return isKnown ? [{ from: key, to: result.id }] : []
   })
 }
 
 const isRefused = ({ outcome }: RowResult) => outcome === 'refused' || outcome === 'conflict'
+const differs = (result: RowResult) => result.outcome === 'skipped' && result.emailDiffers
 
 function added(tally: Tally, rows: readonly SourceRow[], results: readonly RowResult[]): Tally {
   const having = (...outcomes: readonly RowResult['outcome'][]) =>
@@ -181,6 +185,7 @@ function added(tally: Tally, rows: readonly SourceRow[], results: readonly RowRe
     rows: tally.rows + rows.length,
     created: tally.created + having('created', 'creatable'),
     skipped: tally.skipped + having('skipped'),
+    emailDiffers: tally.emailDiffers + results.filter(differs).length,
     conflicts: tally.conflicts + having('conflict'),
     refused: tally.refused + having('refused'),
     partly: tally.partly + rows.filter(isPartly).length,

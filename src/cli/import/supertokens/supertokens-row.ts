@@ -47,6 +47,7 @@ export function supertokensRow(
   const ownLogin = passwordLogin(trusted, address)
   const hasStranger = doubtful.some(({ email }) => email !== null)
   const { totpSecret, notes } = supertokensTotp(account, hasStranger)
+  const joined = logins.map(({ joinedAt }) => joinedAt).filter((time) => time > 0)
   const found: FoundUser = {
     key,
     user: {
@@ -55,7 +56,7 @@ export function supertokensRow(
       name: nameOf(metadata),
       passwordHash: passwordOf(ownLogin),
       emailVerified: isVerified,
-      createdAt: logins.length === 0 ? null : Math.min(...logins.map(({ joinedAt }) => joinedAt)),
+      createdAt: joined.length === 0 ? null : Math.min(...joined),
     },
     identities,
     roles: account.roles,

@@ -54,6 +54,9 @@ describe('a cell', () => {
       expect([cell, timeOf(cell)]).toEqual([cell, Number.NaN])
     }
     expect(['', null, undefined, ' '].map(timeOf)).toEqual([null, null, null, null])
+    expect(
+      [0, '0', ' 0.0', new Date(0), '1970-01-01', '1970-01-01 01:00:00+01'].map(timeOf),
+    ).toEqual(Array.from({ length: 6 }, () => null))
     expect(timeOf('2024-02-29')).toBe(Date.UTC(2024, 1, 29))
   })
 
@@ -61,11 +64,14 @@ describe('a cell', () => {
     expect(
       [true, 1, '1', 't', 'TRUE', ' yes', 'Y', new Date(), Uint8Array.of(1)].map(flagOf),
     ).toEqual(Array.from({ length: 9 }, () => true))
-    expect([false, 0, '0', 'f', 'False', 'no', 'N', Uint8Array.of(0)].map(flagOf)).toEqual(
-      Array.from({ length: 8 }, () => false),
-    )
+    expect(
+      [false, 0, '0', 'f', 'False', 'no', 'N', Uint8Array.of(0), new Date(0)].map(flagOf),
+    ).toEqual(Array.from({ length: 9 }, () => false))
     expect(['', null, undefined].map(flagOf)).toEqual([null, null, null])
     expect(['2024-02-29', 'maybe', 2].map(flagOf)).toEqual([undefined, undefined, undefined])
+    expect([3_600_000, -3_600_000, Number.NaN].map((at) => flagOf(new Date(at)))).toEqual([
+      ...[false, false, undefined],
+    ])
   })
 
   it('is a text, whatever a driver made of it', () => {

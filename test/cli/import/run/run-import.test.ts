@@ -22,7 +22,7 @@ function library() {
   const accounts = new Map<string, string>()
   const place = (email: string): ImportResult => {
     const known = accounts.get(email)
-    if (known !== undefined) return { outcome: 'skipped', id: known }
+    if (known !== undefined) return { outcome: 'skipped', id: known, emailDiffers: false }
     if (/[369]@/.test(email)) return { outcome: 'refused', code: 'invalid_row', reason: 'No.' }
     accounts.set(email, `id of ${email}`)
     return { outcome: 'created', id: `id of ${email}` }
@@ -170,12 +170,42 @@ describe('an import that is cut off, wherever it is', () => {
     const place = await folder()
     await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
     for (const id of ['one', 'two', 'two', 'one']) {
-      const results: readonly ImportResult[] = [{ outcome: 'skipped', id }]
+      const results: readonly ImportResult[] = [{ outcome: 'skipped', id, emailDiffers: false }]
       const report = { created: 0, skipped: 1, conflicts: 0, refused: 0, results }
       await runOver(place, { importUsers: async () => report, batchSize: 1 })
     }
     const ids = (await linesOf(join(place, 'ids.jsonl'))).map(({ to }) => to)
     expect(ids).toEqual(['one', 'two', 'one'])
+  })
+
+  it('goes on with the progress of a version that did not count accounts with another address', async () => {
+    const place = await folder()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org')
+    const { importUsers } = library()
+    await runOver(place, { importUsers, batchSize: 1 })
+    const path = join(place, 'progress.json')
+    const { tally, ...progress } = JSON.parse(await readFile(path, 'utf8'))
+    const { emailDiffers, ...older } = tally
+    expect(emailDiffers).toBe(0)
+    await writeFile(path, JSON.stringify({ ...progress, tally: older }))
+    expect(await runOver(place, { importUsers, batchSize: 1 })).toMatchObject({
+      ...{ skipped: 1, emailDiffers: 0 },
+    })
+  })
+
+  it('reports an account that has another address, and gives its id to no row', async () => {
+    const place = await folder()
+    await writeFile(join(place, 'users.csv'), 'email\nuser1@example.org\nuser2@example.org')
+    const results: readonly ImportResult[] = [
+      { outcome: 'skipped', id: 'one', emailDiffers: true },
+      { outcome: 'skipped', id: 'two', emailDiffers: false },
+    ]
+    const report = { created: 0, skipped: 2, conflicts: 0, refused: 0, results }
+    const outcome = await runOver(place, { importUsers: async () => report, batchSize: 2 })
+    expect(outcome).toMatchObject({ rows: 2, skipped: 2, emailDiffers: 1 })
+    const line = { row: 'line 2', outcome: 'skipped', id: 'one', emailDiffers: true }
+    expect(await linesOf(join(place, 'report.jsonl'))).toEqual([line])
+    expect(await linesOf(join(place, 'ids.jsonl'))).toEqual([{ from: 'line 3', to: 'two' }])
   })
 
   it('begins the files of another import anew which it throws away', async () => {
