@@ -2,7 +2,7 @@ import { AuthError, describeError, TimeoutError } from '../errors/index.js'
 import type { Answer } from '../ports/answer.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock } from '../ports/clock.js'
-import type { Counter } from '../ports/counter.js'
+import type { Counter, CounterResult } from '../ports/counter.js'
 import type { Denylist } from '../ports/denylist.js'
 import type { Logger } from '../ports/logger.js'
 import type { Collection, Doc } from '../ports/store.js'
@@ -20,7 +20,7 @@ interface Deps {
 
 /**
  * The backend as services see it: every rejection, every answer that does not come in time, and
- * every answer of an update but the document or null is `service_unavailable`. So a failing store
+ * every answer of another form to a write, a `get` or a count is `service_unavailable`. So a failing store
  * can be neither a "no such user" nor a success, and what a driver says stays in the log.
  */
 export function failClosedBackend(backend: Backend, deps: Deps): Backend {
@@ -46,7 +46,8 @@ export function failClosedBackend(backend: Backend, deps: Deps): Backend {
     },
     lease: {
       read: (name) => call('lease.read', () => lease.read(name)),
-      replace: (name, seen, next) => call('lease.replace', () => lease.replace(name, seen, next)),
+      replace: (name, seen, next) =>
+        call('lease.replace', async () => decided(await lease.replace(name, seen, next))),
     },
     counter: failClosedCounter(counter, call),
   }
@@ -55,8 +56,10 @@ export function failClosedBackend(backend: Backend, deps: Deps): Backend {
 function failClosedCounter(counter: Counter, call: Call): Counter {
   const { add } = counter
   return {
-    hit: (...hit) => call('counter.hit', () => counter.hit(...hit)),
-    ...(add && { add: (...hits) => call('counter.add', () => add.apply(counter, hits)) }),
+    hit: (...hit) => call('counter.hit', async () => counted(await counter.hit(...hit))),
+    ...(add && {
+      add: (...hits) => call('counter.add', async () => counted(await add.apply(counter, hits))),
+    }),
     forgive: (key, hits) => call('counter.forgive', () => counter.forgive(key, hits)),
     sweep: (before, limit) => call('counter.sweep', () => counter.sweep(before, limit)),
   }
@@ -70,21 +73,35 @@ function failClosedCollection<T extends Doc>(
   call: Call,
 ): Collection<T> {
   return {
-    get: (id) => call(`${name}.get`, () => inner.get(id)),
+    get: (id) => call(`${name}.get`, async () => documentOf(id, await inner.get(id))),
     find: (equal, page) => call(`${name}.find`, () => inner.find(equal, page)),
-    insert: (doc) => call(`${name}.insert`, () => inner.insert(doc)),
+    insert: (doc) => call(`${name}.insert`, async () => decided(await inner.insert(doc))),
     update: (id, guard, set) =>
-      call(`${name}.update`, async () => written(id, await inner.update(id, guard, set))),
-    take: (id, guard) => call(`${name}.take`, () => inner.take(id, guard)),
+      call(`${name}.update`, async () => documentOf(id, await inner.update(id, guard, set))),
+    take: (id, guard) =>
+      call(`${name}.take`, async () => documentOf(id, await inner.take(id, guard))),
     due: (before, limit) => call(`${name}.due`, () => inner.due(before, limit)),
     sweep: (before, limit) => call(`${name}.sweep`, () => inner.sweep(before, limit)),
   }
 }
 
-/** Services test for null: `true`, or the `'taken'` of an earlier port, would pass for a write. */
-function written<T extends Doc>(id: string, answer: T | null): T | null {
+/** Services test for null: `undefined` for a document that is not there would pass for one that is. */
+function documentOf<T extends Doc>(id: string, answer: T | null): T | null {
   if (answer === null || (typeof answer === 'object' && answer.id === id)) return answer
-  throw new TypeError('an update must answer the document or null')
+  throw new TypeError('get, update and take must answer the document or null')
+}
+
+/** A driver's count of rows, or its result as a whole, is not the word of the port. */
+function decided(answer: boolean): boolean {
+  if (typeof answer === 'boolean') return answer
+  throw new TypeError('insert and replace must answer true or false')
+}
+
+function counted(answer: CounterResult): CounterResult {
+  const { allowed, count, resetsAt } = answer
+  if (typeof allowed === 'boolean' && Number.isFinite(count) && Number.isFinite(resetsAt))
+    return answer
+  throw new TypeError('a counter must answer { allowed, count, resetsAt }')
 }
 
 function wrapped<T>(

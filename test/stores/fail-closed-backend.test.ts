@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
+import type { CounterResult } from '../../src/ports/counter.js'
 import type { Denylist } from '../../src/ports/denylist.js'
 import { failClosedBackend } from '../../src/stores/fail-closed-backend.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { withCall } from '../support/stores/faulty-backend.js'
 
-/** Samples behind the wrapper, whose every update answers `answer`. */
-async function samplesAnswering(answer: unknown) {
+/** A backend behind the wrapper, of which one call answers `answer`. */
+async function answering(what: string, answer: unknown) {
   const logged: string[] = []
   const log = (message: string): void => void logged.push(message)
   const logger = { debug: log, info: log, warn: log, error: log }
   // What an adapter without types may answer.
   const inner = withCall(memory(), async (name, work) =>
-    name.endsWith('.update') ? (answer as Awaited<ReturnType<typeof work>>) : work(),
+    name.endsWith(what) ? (answer as Awaited<ReturnType<typeof work>>) : work(),
   )
   const backend = failClosedBackend(inner, {
     clock: fakeClock(),
@@ -23,10 +24,27 @@ async function samplesAnswering(answer: unknown) {
   })
   const spec = sampleSpec('never')
   await backend.store.prepare([spec])
-  const update = (): Promise<Sample | null> =>
-    backend.store.collection(spec).update('a', { count: 0 }, { count: 1 })
-  return { update, logged, name: spec.name }
+  return { backend, samples: backend.store.collection(spec), logged, name: spec.name }
 }
+
+type Answering = Awaited<ReturnType<typeof answering>>
+
+const documentCalls: readonly [string, (given: Answering) => Promise<Sample | null>][] = [
+  ['get', ({ samples }) => samples.get('a')],
+  ['update', ({ samples }) => samples.update('a', { count: 0 }, { count: 1 })],
+  ['take', ({ samples }) => samples.take('a')],
+]
+
+const decidingCalls: readonly [string, (given: Answering) => Promise<boolean>][] = [
+  ['insert', ({ samples }) => samples.insert(sample('a', { count: 1 }))],
+  ['lease.replace', ({ backend }) => backend.lease.replace('a', null, { owner: 'b', renewal: 1 })],
+]
+
+const countingCalls: readonly [string, (given: Answering) => Promise<CounterResult> | undefined][] =
+  [
+    ['counter.hit', ({ backend }) => backend.counter.hit('a', 1000, 1, 0)],
+    ['counter.add', ({ backend }) => backend.counter.add?.('a', 1000, 1, 0, 1)],
+  ]
 
 /** A denylist behind the wrapper, and what was logged. */
 function wrappedDenylist(find: Denylist['find']) {
@@ -85,19 +103,53 @@ describe('R-LIB-13 a denylist through the fail-closed wrapper', () => {
   })
 })
 
-describe('R-LIB-13 an update through the fail-closed wrapper', () => {
+describe.each(documentCalls)('R-LIB-13 %s through the fail-closed wrapper', (what, call) => {
   it.each(['taken', true, false, undefined, 1, {}, { id: 'b', count: 1 }])(
     'that answers %j is a failing store',
     async (answer) => {
-      const { update, logged, name } = await samplesAnswering(answer)
-      await expect(update()).rejects.toMatchObject({ code: 'service_unavailable' })
-      expect(logged).toEqual([`the store failed: ${name}.update`])
+      const given = await answering(`.${what}`, answer)
+      await expect(call(given)).rejects.toMatchObject({ code: 'service_unavailable' })
+      expect(given.logged).toEqual([`the store failed: ${given.name}.${what}`])
     },
   )
 
   it.each([null, sample('a', { count: 1 })])('that answers %j hands it on', async (answer) => {
-    const { update, logged } = await samplesAnswering(answer)
-    expect(await update()).toBe(answer)
-    expect(logged).toEqual([])
+    const given = await answering(`.${what}`, answer)
+    expect(await call(given)).toBe(answer)
+    expect(given.logged).toEqual([])
+  })
+})
+
+describe.each(decidingCalls)('R-LIB-13 %s through the fail-closed wrapper', (what, call) => {
+  it.each([undefined, null, 0, 1, 'OK', {}])(
+    'that answers %j is a failing store',
+    async (answer) => {
+      await expect(call(await answering(what, answer))).rejects.toMatchObject({
+        code: 'service_unavailable',
+      })
+    },
+  )
+
+  it.each([true, false])('that answers %j hands it on', async (answer) => {
+    expect(await call(await answering(what, answer))).toBe(answer)
+  })
+})
+
+describe.each(countingCalls)('R-LIB-13 %s through the fail-closed wrapper', (what, call) => {
+  it.each([
+    ...[undefined, null, 1, true, {}, { allowed: true }, { allowed: 1, count: 1, resetsAt: 0 }],
+    ...[
+      { allowed: true, count: '1', resetsAt: 0 },
+      { allowed: true, count: 1 },
+    ],
+  ])('that answers %j is a failing store', async (answer) => {
+    await expect(call(await answering(what, answer))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
+  })
+
+  it('that answers a window hands it on', async () => {
+    const answer = { allowed: false, count: 1, resetsAt: 1000 }
+    expect(await call(await answering(what, answer))).toEqual(answer)
   })
 })
