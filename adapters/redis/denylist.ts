@@ -4,7 +4,7 @@ import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
 import { entryScript, sweepEntriesOf } from './entries.js'
 import type { Keys } from './keys.js'
-import type { Run } from './script.js'
+import { notMigrated, type Run, scriptOf } from './script.js'
 import { listOf } from './texts.js'
 
 /** ARGV: id, expiry, reason in turns. The first reason stays, the later expiry wins. */
@@ -22,9 +22,30 @@ for n = 1, #ARGV, 3 do
 end
 `)
 
-/** ARGV: ids. Those that are listed, each followed by what is listed of it. */
+/**
+ * A field that `prepare` leaves among the entries, and that every `find` asks for: a server that evicted the entries
+ * alone must not look like one in which no session was ended. It has no expiry, and no id has a NUL.
+ */
+const marker = '\0prepared'
+
+const markEntries = scriptOf(`
+if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], '') end
+`)
+const askMarked = scriptOf(`return redis.call('HEXISTS', KEYS[1], ARGV[1])`)
+
+export async function markDenylist(run: Run, { entries }: Keys): Promise<void> {
+  await run(markEntries, [entries], [marker])
+}
+
+export async function isDenylistMarked(run: Run, { entries }: Keys): Promise<boolean> {
+  return Number(await run(askMarked, [entries], [marker])) === 1
+}
+
+/** ARGV: the marker, then ids. Those that are listed, each followed by what is listed of it. */
 const findEntries = entryScript(`
+if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0 then return redis.error_reply('${notMigrated} await auth.migrate()') end
 local found = {}
+table.remove(ARGV, 1)
 for _, id in ipairs(ARGV) do
   local listed = redis.call('HGET', KEYS[2], id)
   if listed then
@@ -37,7 +58,7 @@ return found
 
 /**
  * All entries are in one slot, so that a put is one atomic script and a find one round trip. A server
- * that came back empty is refused: it must not look like an empty denylist.
+ * that came back empty, or evicted the entries, is refused: it must not look like an empty denylist.
  */
 export function redisDenylist(run: Run, keys: Keys): Denylist {
   const places = [keys.schema, keys.entries, keys.expiries]
@@ -53,7 +74,7 @@ export function redisDenylist(run: Run, keys: Keys): Denylist {
     async find(ids) {
       if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
       if (ids.length === 0) return []
-      const flat = listOf(await run(findEntries, places, [...new Set(ids)]))
+      const flat = listOf(await run(findEntries, places, [marker, ...new Set(ids)]))
       const entries: DenylistEntry[] = []
       for (let at = 0; at < flat.length; at += 2) {
         const [expiresAt, reason] = (flat[at + 1] ?? '').split(' ')

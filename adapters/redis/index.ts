@@ -16,7 +16,7 @@ import type {
 import { redisCollection } from './collection.js'
 import { commandsOf } from './commands.js'
 import { redisCounter } from './counter.js'
-import { redisDenylist } from './denylist.js'
+import { isDenylistMarked, markDenylist, redisDenylist } from './denylist.js'
 import { keysOf } from './keys.js'
 import { checkOptions, type RedisOptions } from './options.js'
 import { type Place, prepareCollection, refuseEviction, stepsOf } from './prepare.js'
@@ -89,11 +89,15 @@ export function redis(client: RedisClient, options: RedisOptions = {}): Backend 
         const places = placesOf(specs)
         await refuseEviction(commands, options.assumeNoEviction === true)
         for (const place of places) await prepareCollection(run, place)
+        // Last, so that what a crash leaves is prepared again.
+        await markDenylist(run, denylist.keys)
       },
       async plan(specs) {
         const places = placesOf(specs)
         await refuseEviction(commands, options.assumeNoEviction === true)
-        return (await Promise.all(places.map((place) => stepsOf(run, place)))).flat()
+        const steps = (await Promise.all(places.map((place) => stepsOf(run, place)))).flat()
+        if (await isDenylistMarked(run, denylist.keys)) return steps
+        return [...steps, { name: `${denylist.shape.name}/marker`, statement: null, blocks: 0 }]
       },
       inspect: () => inspected(true),
     },

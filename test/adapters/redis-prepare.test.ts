@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { Redis } from 'ioredis'
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { redis } from '../../adapters/redis/index.js'
+import { keysOf } from '../../adapters/redis/keys.js'
 import { NotMigratedError } from '../../adapters/stores/index.js'
 import type { CollectionSpec, Doc, FieldSpec } from '../../src/ports/store.js'
 import { recordingRedis } from '../support/stores/recording-redis.js'
@@ -104,6 +106,29 @@ describe.skipIf(!url)(title, () => {
     expect(ids(await people.find({ email: person('c').email }, { limit: 1 }))).toEqual(['c'])
     await old.take('c')
     expect(await people.insert(person('d', { email: person('c').email }))).toBe(true)
+  })
+
+  it('a denylist whose entries were evicted is none in which no session was ended', async () => {
+    const keyPrefix = newPrefix()
+    prefixes.push(keyPrefix)
+    const { store, denylist } = redis(open.client, { keyPrefix })
+    expect((await store.plan?.([]))?.map(({ name }) => name)).toContain('postern_denylist/marker')
+    await store.prepare([])
+    expect(await store.plan?.([])).toEqual([])
+    expect(await denylist.find(['a'])).toEqual([])
+    await denylist.put([{ id: 'a', reason: 'revoked', expiresAt: 1 }])
+    expect(await denylist.find(['a'])).toMatchObject([{ id: 'a' }])
+    await denylist.sweep(1, 10)
+    expect(await denylist.find(['a'])).toEqual([])
+
+    const raw = new Redis(url ?? '')
+    onTestFinished(() => raw.disconnect())
+    expect(await raw.del(keysOf('postern_denylist', { keyPrefix }).entries)).toBe(1)
+    await expect(denylist.find(['a'])).rejects.toBeInstanceOf(NotMigratedError)
+    await denylist.put([{ id: 'b', reason: 'revoked', expiresAt: 1 }])
+    await expect(denylist.find(['b'])).rejects.toBeInstanceOf(NotMigratedError)
+    await store.prepare([])
+    expect(await denylist.find(['a', 'b'])).toMatchObject([{ id: 'b' }])
   })
 
   it('an index nobody built is no index without documents', async () => {
@@ -259,7 +284,7 @@ describe.skipIf(!url)(title, () => {
     await store.prepare([byTeam])
     sent.length = 0
     await store.prepare([byTeam])
-    // Of every collection its schema and its indexes' states, and the policy.
-    expect(sent).toHaveLength(4 + 1 + 1)
+    // Of every collection its schema and its indexes' states, the policy, and the denylist's marker.
+    expect(sent).toHaveLength(4 + 1 + 1 + 1)
   })
 })
