@@ -25,7 +25,8 @@ export function fastifyRouter(mountable: Mountable): FastifyPluginAsync {
     throw new TypeError('fastifyRouter: needs auth.operator, auth.client or auth.both')
   }
   return async (app) => {
-    const depth = app.prefix.split('/').length
+    // Fastify leaves out a slash at the end of a prefix, and yet keeps it in `prefix`.
+    const depth = app.prefix.replace(/\/$/, '').split('/').length
     for (const path of mountable.paths.flatMap((path) => [path, `${path}/*`])) {
       app.route({
         method: app.supportedMethods,

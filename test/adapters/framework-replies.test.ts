@@ -1,4 +1,6 @@
+import { fastify } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { fastifyRouter } from '../../adapters/fastify.js'
 import type { ExchangeReply, ExchangeRequest, Mountable } from '../../src/http/request/exchange.js'
 import { frameworks } from '../support/hosts/frameworks.js'
 import { rawClient } from '../support/hosts/raw-client.js'
@@ -20,6 +22,18 @@ const plain = { headers: {}, cookies: [], body: null }
 const json = { 'content-type': 'application/json; charset=utf-8' }
 const problem = { 'content-type': 'application/problem+json; charset=utf-8' }
 const text = { 'content-type': 'text/plain; charset=utf-8' }
+
+it.each(['/', '/identity/', '/identity'])(
+  'R-LIB-02 fastify with the prefix %s asks for the path behind it',
+  async (prefix) => {
+    const { asked, mountable } = answering({ ...plain, status: 204 })
+    const app = fastify()
+    await app.register(fastifyRouter(mountable), { prefix })
+    const url = `${prefix.replace(/\/$/, '')}/v1/auth/client/login`
+    expect((await app.inject({ url })).statusCode).toBe(204)
+    expect(asked.map(({ path }) => path)).toEqual(['/v1/auth/client/login'])
+  },
+)
 
 describe.each(Object.entries(frameworks))('R-LIB-02 a reply on %s', (_name, serve) => {
   async function open(reply: Partial<ExchangeReply> & Pick<ExchangeReply, 'status'>) {
