@@ -11,6 +11,8 @@ export interface ActivationContext<Fields extends readonly FieldDeclaration[]> {
   readonly values: Readonly<Record<string, string>>
   /** The same as typed values, with defaults filled in. */
   readonly settings: FieldValues<Fields>
+  /** The keys of secrets that are stored and cannot be decrypted. In `values` and `settings` they look as if not set. */
+  readonly unreadable: readonly string[]
 }
 
 /** The environment as it would be after a patch. */

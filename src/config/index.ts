@@ -1,5 +1,5 @@
 export { checkDeclarations } from '../engine/configuration/check-declarations.js'
-export type { PatchDoor } from '../engine/configuration/check-patch.js'
+export type { PatchRoute } from '../engine/configuration/check-patch.js'
 export {
   checkValues,
   type FieldRule,

@@ -44,6 +44,11 @@ const texts: Readonly<Record<Kind, (problem: ConfigProblem) => Finding>> = {
     problem: `The secret ${placeOf(problem)} is not under the first of configKeys: the rotation is not finished.`,
     remedy: 'Call auth.config.reencrypt() once each process has the first key.',
   }),
+  noSecret: (problem) => ({
+    check: 'encryption',
+    problem: `${placeOf(problem)} holds an encrypted secret, and the field is not declared as a secret: reading it fails.`,
+    remedy: `Set it again: postern settings set ${setterOf(problem)} Or declare the field as a secret.`,
+  }),
   invalid: (problem) => ({
     check: 'settings',
     problem: `The stored value of ${placeOf(problem)} ${problem.problem}; another one is in force.`,

@@ -40,7 +40,8 @@ export function authValidators(isPublicAddress: IsPublicAddress, adminStepUp: bo
       const always = () => true
       return (
         checkValues(everything, authRule) ??
-        listProblem(values, always, isPublicAddress) ??
+        // The host's code may have given them. No edit brings what only the code may give.
+        listProblem(values, always, isPublicAddress, true) ??
         providerProblem(values, always) ??
         loginMethodProblem(values, always) ??
         factorKindProblem(values, always, adminStepUp)

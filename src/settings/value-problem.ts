@@ -1,3 +1,5 @@
+import { isSealedText } from '../engine/configuration/sealed-text.js'
+import { encryptedProblem } from '../engine/configuration/stored-value.js'
 import type { Setting } from './setting.js'
 
 /**
@@ -9,5 +11,6 @@ export function valueProblem(setting: Setting<unknown>, text: string): string | 
   if (text === '') return null
   const inLine = setting.hasLines ? text.replace(/[\r\n]/g, '') : text
   if (/[\p{Cc}\p{Cs}]/u.test(inLine)) return 'must not contain control characters or broken Unicode'
+  if (isSealedText(text)) return encryptedProblem.problem
   return setting.accepts(text) ? null : setting.form
 }

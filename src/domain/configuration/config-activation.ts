@@ -10,8 +10,8 @@ import { runValidator } from './config-validation.js'
 import type { ProcessRoll } from './process-roll.js'
 
 /**
- * Makes an environment the active one: it exists, then the validator, then the write, of which the values are the ones
- * that were judged. Throws 404, a `ConfigValidationError`, or 503, and then nothing was changed.
+ * Makes an environment the active one. It looks the environment up, runs the validator, and writes only while the values
+ * are those that the validator saw. Throws 404, a `ConfigValidationError`, or 503; the active environment is then unchanged.
  */
 export type ActivateEnvironment = (
   module: LocatedModule,
@@ -37,15 +37,17 @@ export function createConfigActivation(
     stored: ModuleEnvironment,
   ): Promise<void> {
     const { definition } = declared
-    const { values } = declared.open(environment, stored.values)
-    const context = { environment, values, settings: readModule(values, definition) }
+    const { values, unreadable } = declared.open(environment, stored.values)
+    const settings = readModule(values, definition)
+    const context = { environment, values, unreadable, settings }
     const run = () => definition.validateActivation?.(context)
     await runValidator(declared.name, run, declared.secretsIn(values), deps)
   }
 
   async function write(seen: Module, environment: string): Promise<Module | null> {
     const revision = seen.revision + 1
-    // Counted with every activation, also of the one that is active. This process runs, so one needs a restart.
+    // Every activation counts, even of the environment that is active already. This process loaded older values, so it is
+    // listed as one that awaits a restart.
     const counted = { activations: seen.activations + 1, processes: roll.withOwn(seen) }
     const set = { activeEnvironment: environment, ...counted, revision }
     try {

@@ -34,7 +34,7 @@ export interface ConfigApi {
    * Edits an environment, by the rules and validators that an administrator meets, and asks no permission. All of
    * it is written or nothing; a change that changes nothing writes no revision. `by` names the actor for events and the
    * history. In force at once in this process, and within 30 seconds in every other. Throws `AuthError` as `view` does,
-   * `invalid_request`, and the `config.…` codes of `PATCH …/environments/{env}`; a `ConfigValidationError` for a value
+   * `invalid_request` (also for a member that is there and undefined), and the `config.…` codes of `PATCH …/environments/{env}`; a `ConfigValidationError` for a value
    * that its declaration or a validator refuses.
    */
   change(module: string, change: ConfigChange, by?: Actor): Promise<EnvironmentView>
@@ -45,9 +45,10 @@ export interface ConfigApi {
   history(module: string, environment: string): Promise<readonly ConfigRevision[]>
   /**
    * Encrypts every stored secret under the first of `configKeys`: those of the configuration, and those of
-   * the authenticator apps of both surfaces. Run it once a new key is first on every replica, and drop the
-   * old key ten minutes later: enrolments that wait for their first code are left out. Calls may be
-   * repeated, interrupted and made at once. Throws `AuthError` `service_unavailable`.
+   * the authenticator apps of both surfaces. Run it once a new key is first on every replica, in a process that
+   * declares every module and environment, and drop the old key ten minutes later: enrolments that wait for their
+   * first code are left out. Calls may be repeated, interrupted and made at once. Throws `AuthError`
+   * `service_unavailable`.
    */
   reencrypt(): Promise<Reencryption>
 }

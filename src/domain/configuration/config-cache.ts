@@ -40,7 +40,7 @@ export function createConfigCache<T>(
   async function loadOnce(): Promise<T> {
     const loaded = await load(last)
     last = loaded
-    // A load may take longer than the watch that its reading began.
+    // The timer of the reading may have fired during a slow load: without a new one, the secrets would stay in memory.
     watch(lifeMs)
     return loaded
   }

@@ -9,6 +9,7 @@ type ConfigProblemKind =
   | 'unregistered'
   | 'unreadable'
   | 'olderKey'
+  | 'noSecret'
   | 'invalid'
   | 'refused'
   | 'waiting'
@@ -20,6 +21,7 @@ export interface ConfigProblem {
    * - `unregistered`: the module, or its environment, was never stored
    * - `unreadable`: no key of the ring opens the secret
    * - `olderKey`: the secret is under a key that is not the first of the ring
+   * - `noSecret`: the text is an encrypted secret, and the field is declared as none
    * - `invalid`: the field may not hold the stored text
    * - `refused`: the field may not hold the first value, which was not stored
    * - `waiting`: the first value is not stored yet; the next start stores it
@@ -28,7 +30,7 @@ export interface ConfigProblem {
   readonly kind: ConfigProblemKind
   readonly module: string
   readonly environment: string
-  /** Null where it is no matter of one key. */
+  /** Null for a problem that is not about one key. */
   readonly key: string | null
   /** The variable that may give the first value; null without one. */
   readonly envVar: string | null
@@ -85,7 +87,13 @@ function secretProblems(
   const { texts, unreadable } = module.planReencryption(environment, stored)
   const of = (kind: ConfigProblem['kind']) => (key: string) =>
     problemOf(module, environment, { kind, key })
-  return [...unreadable.map(of('unreadable')), ...Object.keys(texts).map(of('olderKey'))]
+  const lost = new Set(unreadable)
+  const others = module.open(environment, stored).unreadable.filter((key) => !lost.has(key))
+  return [
+    ...unreadable.map(of('unreadable')),
+    ...others.map(of('noSecret')),
+    ...Object.keys(texts).map(of('olderKey')),
+  ]
 }
 
 interface StoredValues {
@@ -111,7 +119,7 @@ function valueProblems(
         problem: problem ?? null,
       })
   const drifted = fields.filter((field) => {
-    // One that does not decrypt is told of as such.
+    // A value that does not decrypt is reported as `unreadable`.
     const isReadable = Object.keys(stored).every(
       (key) => fieldOf(key) !== field.key || Object.hasOwn(values, key),
     )

@@ -24,8 +24,8 @@ export interface LocatedEnvironment extends ConfigTarget {
 }
 
 /**
- * Finds what a path names, past every cache. Whatever text a name is, no store sees it before it
- * turned out to be that of a declared module or environment.
+ * Finds what a path names, past every cache. A name reaches the store only after it
+ * was found among the declared modules and environments, because a caller may send any text.
  */
 export interface ConfigLocator {
   /** Throws `module_not_found`. */
@@ -39,7 +39,7 @@ export interface ConfigLocator {
    * environment is looked at only where the module was found.
    */
   both(module: string, environment: string): Promise<LocatedEnvironment>
-  /** The declared environments, and the active one should it be declared no more. */
+  /** The declared environments, and the active one if it is no longer declared. */
   names(located: LocatedModule): readonly string[]
 }
 
@@ -84,7 +84,7 @@ export function createConfigLocator(deps: Deps, registered: () => Promise<void>)
     return found
   }
 
-  /** One that is declared no more is known by its module alone, and read after it. */
+  /** An environment that is no longer declared is known only from the stored module, so it is read after the module. */
   async function both(moduleName: string, name: string): Promise<LocatedEnvironment> {
     const declared = declaredAs(moduleName)
     await registered()

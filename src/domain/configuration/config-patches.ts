@@ -31,7 +31,7 @@ export interface ConfigActor extends ConfigEditor {
 }
 
 export interface StatedPatch extends ConfigPatch {
-  /** At the module's door: the environment that is meant, which has to be the active one. */
+  /** Only for a patch of the module: the environment that is meant, which has to be the active one. */
   readonly environment?: string
 }
 
@@ -118,10 +118,11 @@ export function createConfigPatches(
     if (wrong !== null) throw new ValueRefusal(wrong)
     if (definition.validatePatch === undefined) return
     const before = declared.open(environment, seen.values).values
-    const { values } = declared.open(environment, plan.values, changed)
+    const { values, unreadable } = declared.open(environment, plan.values, changed)
     const secrets = [before, values].flatMap((texts) => declared.secretsIn(texts))
     const settings = readModule(values, definition)
-    const context = { environment, values, settings, changedKeys: [...changed, ...removed] }
+    const changedKeys = [...changed, ...removed]
+    const context = { environment, values, unreadable, settings, changedKeys }
     await runValidator(module, () => definition.validatePatch?.(context), secrets, deps)
   }
 
@@ -158,8 +159,8 @@ export function createConfigPatches(
   return {
     async apply(target, patch, actor) {
       const { name, fields } = target.module.declared
-      const door = target.environment === null ? 'module' : 'environment'
-      const refusal = checkPatch(editOf(patch), fields, door)
+      const route = target.environment === null ? 'module' : 'environment'
+      const refusal = checkPatch(editOf(patch), fields, route)
       if (refusal !== null) throw refusalError(refusal)
       if (target.environment === null) requireActive(target, patch.environment)
       const asked = clock.now()

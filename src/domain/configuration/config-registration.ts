@@ -89,8 +89,8 @@ export function createConfigRegistration(
   }
 
   /**
-   * Where the environment was there before, or another process made it: what it lacks. Resolves with the environments
-   * as they were found.
+   * Stores the first values that the active environment still lacks, where it existed before or another process created
+   * it. Resolves with the environments as they were found.
    */
   async function seed(
     module: RegisteredModule,

@@ -12,7 +12,7 @@ interface Deps {
 }
 
 /**
- * Runs a module's validator. Throws a `ConfigValidationError` for whatever it returns or throws: nothing is written
+ * Runs a module's validator. It accepts by returning nothing. Throws a `ConfigValidationError` for anything else it returns or throws: nothing is written
  * then. A code is only taken from a `ConfigValidationError`, because errors of Node and of drivers have codes too;
  * anything else that comes is a fault of the validator, and logged. So is an error that quotes one of the `secrets`:
  * none of it is passed on, its code included.
@@ -25,7 +25,7 @@ export async function runValidator(
 ): Promise<void> {
   const error = first(await outcomeOf(validator, clock))
   if (error === undefined) return
-  if (error instanceof ConfigValidationError) {
+  if (error instanceof ConfigValidationError && isOfTexts(error)) {
     const { field, message, code = '' } = error
     const texts = [field, message, code]
     if (!secrets.some((secret) => texts.some((text) => quotes(text, secret)))) throw error
@@ -34,6 +34,11 @@ export async function runValidator(
     logger.error(`a validator of the module "${module}" failed`, describeError(error))
   }
   throw new ConfigValidationError('', 'The values could not be validated.')
+}
+
+/** A host without types may give it other members. */
+function isOfTexts({ field, message, code = '' }: ConfigValidationError): boolean {
+  return [field, message, code].every((member: unknown) => typeof member === 'string')
 }
 
 async function outcomeOf(validator: () => unknown, clock: Clock): Promise<unknown> {
@@ -48,7 +53,8 @@ async function outcomeOf(validator: () => unknown, clock: Clock): Promise<unknow
 
 /** The first one of several errors; undefined for none. */
 function first(outcome: unknown): unknown {
-  return (Array.isArray(outcome) ? outcome[0] : outcome) ?? undefined
+  const all: readonly unknown[] = Array.isArray(outcome) ? outcome : [outcome]
+  return all.find((one) => (one ?? null) !== null)
 }
 
 /**

@@ -77,9 +77,10 @@ export function environmentView(
   active: boolean,
   { revision, values }: Pick<ModuleEnvironment, 'revision' | 'values'>,
 ): EnvironmentView {
+  // Without what is encrypted under a field that is declared as no secret any more.
+  const shown = module.redact(values).values
   const own = module.fields.filter(
-    (field) =>
-      field.type !== FieldRecordList && !isSecret(field) && Object.hasOwn(values, field.key),
+    (field) => field.type !== FieldRecordList && Object.hasOwn(shown, field.key),
   )
   const lists = module.fields.filter(({ type }) => type === FieldRecordList)
   return {
@@ -87,11 +88,11 @@ export function environmentView(
     environment,
     active,
     revision,
-    config: Object.fromEntries(own.map(({ key }) => [key, values[key] ?? ''])),
+    config: Object.fromEntries(own.map(({ key }) => [key, shown[key] ?? ''])),
     secretsSet: module.secretsSet(values),
     recordLists: lists.map((list) => ({
       field: list.key,
-      elements: elementsOf(list, values),
+      elements: elementsOf(list, shown),
     })),
     sources: Object.fromEntries(
       module.fields.map(({ key, type }) => {

@@ -68,7 +68,7 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
     },
   }
 
-  /** Before the values change: what judged the ones of before can be written no more. */
+  /** Call it before the values change: an activation that judged the earlier values can then no longer be written. */
   function withdrawActivation(module: string): Promise<unknown> {
     return retryOnConflict(attempts, async () => {
       const seen = await modules.get(module)

@@ -9,6 +9,7 @@ import {
 import type { SecretBox } from '../../crypto/secret-box.js'
 import type { FieldRule } from '../../engine/configuration/check-values.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
+import { fieldsByKey, keyLocator } from '../../engine/configuration/config-keys.js'
 import { type PublicValues, publicValues } from '../../engine/configuration/revision-diff.js'
 import { secretTest } from '../../engine/configuration/secret-keys.js'
 import { valueProblem } from '../../engine/configuration/stored-value.js'
@@ -37,7 +38,8 @@ export interface RegisteredModule {
   redact(values: Texts): PublicValues
   /**
    * `plain`: keys whose texts are not encrypted yet. Secrets that are declared no more are left out:
-   * no caller may use them, and `secretsIn` would not know them for secrets.
+   * no caller may use them, and `secretsIn` would not know them for secrets. One of a field that is no secret any more
+   * is `unreadable`: it was given as a secret, and is to be set again.
    */
   open(environment: string, stored: Texts, plain?: readonly string[]): OpenedValues
   /** The secrets among plain texts. */
@@ -60,6 +62,7 @@ export function registeredModule(
 ): RegisteredModule {
   const { name: module, fields, environments } = definition
   const isSecret = secretTest(fields)
+  const placeOf = keyLocator(fieldsByKey(fields))
   const secretKeys = (values: Texts) =>
     Object.keys(values).filter((key) => isSecret(key, values[key] ?? ''))
   return {
@@ -74,12 +77,16 @@ export function registeredModule(
     open(environment, stored, plain = []) {
       const isPlain = new Set(plain)
       const sealed = new Set<string>()
+      const declaredPlain: string[] = []
       const inUse = mapTexts(stored, (key, text) => {
         if (isPlain.has(key) || !isSecret(key, text)) return text
         sealed.add(key)
-        return isSecret(key, '') ? text : null
+        if (isSecret(key, '')) return text
+        if (placeOf(key) !== null) declaredPlain.push(key)
+        return null
       })
-      return openValues(inUse, (key) => sealed.has(key), box, { module, environment })
+      const opened = openValues(inUse, (key) => sealed.has(key), box, { module, environment })
+      return { ...opened, unreadable: [...opened.unreadable, ...declaredPlain] }
     },
     secretsSet: (values) =>
       secretKeys(values)
@@ -87,7 +94,7 @@ export function registeredModule(
         .sort(),
     secretsIn: (values) => secretKeys(values).map((key) => values[key] ?? ''),
     seal: (environment, values, changed) =>
-      sealValues({ values, changed }, isSecret, box, { module, environment }),
+      sealValues({ values, changed }, (key) => isSecret(key, ''), box, { module, environment }),
     planReencryption: (environment, stored) =>
       planReencryption(stored, isSecret, box, { module, environment }),
   }

@@ -116,7 +116,7 @@ function typeProblems(declaration: ValueDeclaration): readonly string[] {
     ...(numbers.every(Number.isSafeInteger)
       ? []
       : ['has a "min" or "max" that is no whole number']),
-    ...(min !== undefined && max !== undefined && min > max ? ['has a "min" above its "max"'] : []),
+    ...(max !== undefined && (min ?? (type === FieldInt ? 0 : max)) > max ? [tooHigh(min)] : []),
     ...(type === FieldSelect ? optionProblems(options) : []),
     ...(type !== FieldSelect && options !== undefined
       ? ['has "options", which only a FieldSelect may have; remove them']
@@ -125,6 +125,13 @@ function typeProblems(declaration: ValueDeclaration): readonly string[] {
       ? ['has a "min" or "max" below 0; only a FieldInt may']
       : []),
   ]
+}
+
+/** Without a "min", no value is below 0. */
+function tooHigh(min: number | undefined): string {
+  return min === undefined
+    ? 'has a "max" below 0 and no "min", which is 0 then; give it a "min"'
+    : 'has a "min" above its "max"'
 }
 
 function optionProblems(options: readonly string[] | undefined): readonly string[] {
@@ -140,7 +147,7 @@ function defaultProblems(field: FieldDeclaration): readonly string[] {
   const { default: usual, type } = field
   if (usual === undefined || usual === '' || !types.includes(type)) return []
   if (isSecret(field)) {
-    return ['is secret and has a default, which everybody could read; remove the default']
+    return ['is secret and has a default, which is not secret; remove the default']
   }
   const wrong = type === FieldRecordList || valueProblem(field, usual) !== null
   return wrong ? [`has a default that its own rule refuses: it ${expectedForm(field)}`] : []
@@ -197,7 +204,12 @@ function conditionProblems(
   // What is wrong with the sibling itself is told of it.
   if (!isShaped<ItemDeclaration>(sibling, itemShapeProblems(sibling))) return []
   if (typeProblems(sibling).length > 0) return []
-  return condition.equals !== '' && valueProblem(sibling, condition.equals) !== null
+  // A switch that was never set is off, and not empty.
+  const isNever =
+    condition.equals === ''
+      ? sibling.type === FieldBool
+      : valueProblem(sibling, condition.equals) !== null
+  return isNever
     ? [`has a condition that "${sibling.key}" can never meet: that ${expectedForm(sibling)}`]
     : []
 }

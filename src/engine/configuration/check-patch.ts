@@ -29,7 +29,7 @@ interface LocatedKey {
  * `module`: the PATCH of the module, which edits the active environment and no `recordLists`.
  * `environment`: the PATCH of one environment.
  */
-export type PatchDoor = 'module' | 'environment'
+export type PatchRoute = 'module' | 'environment'
 
 /**
  * The refusal (422) of a patch that no state of the environment could make valid; null for any other.
@@ -38,10 +38,10 @@ export type PatchDoor = 'module' | 'environment'
 export function checkPatch(
   patch: ConfigPatch,
   declarations: readonly FieldDeclaration[],
-  door: PatchDoor,
+  route: PatchRoute,
 ): PatchRefusal | null {
   assertPatchShape('checkPatch', patch)
-  return checkLocated(locatePatch(patch, declarations), door)
+  return checkLocated(locatePatch(patch, declarations), route)
 }
 
 export function locatePatch(
@@ -63,8 +63,8 @@ function whole({ field, create = [], remove = [] }: RecordListChange): Required<
 }
 
 /** `checkPatch` on what is looked up already. */
-export function checkLocated(located: LocatedPatch, door: PatchDoor): PatchRefusal | null {
-  if (door === 'module' && located.patch.recordLists !== undefined) return membershipByModule()
+export function checkLocated(located: LocatedPatch, route: PatchRoute): PatchRefusal | null {
+  if (route === 'module' && located.patch.recordLists !== undefined) return membershipByModule()
   for (const rule of rules) {
     const refusal = rule(located)
     if (refusal !== null) return refusal
@@ -161,11 +161,15 @@ function rosterWritten({ keys }: LocatedPatch): PatchRefusal | null {
   return refuse('config.membership_not_allowed', found.key, message)
 }
 
+/** An empty text may remove what an earlier declaration left there. */
 function unknownKey({ keys }: LocatedPatch): PatchRefusal | null {
-  const found = keys.find(({ place }) => place === null)
-  if (found === undefined) return null
-  const message = `${quoteInput(found.key)} is not a key of this module. Check its spelling.`
-  return refuse('config.unknown_key', found.key, message)
+  const found = keys.find(({ place, text }) => place === null && text !== '')
+  return found === undefined ? null : unknownKeyRefusal(found.key)
+}
+
+export function unknownKeyRefusal(key: string): PatchRefusal {
+  const message = `${quoteInput(key)} is not a key of this module. Check its spelling.`
+  return refuse('config.unknown_key', key, message)
 }
 
 /** Written after the removal, its text would outlive the element. */

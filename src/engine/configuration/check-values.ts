@@ -8,7 +8,8 @@ import {
   readRoster,
   storedText,
 } from './config-keys.js'
-import { type ValueProblem, valueProblem } from './stored-value.js'
+import { isSealedText } from './sealed-text.js'
+import { encryptedProblem, readValue, type ValueProblem, valueProblem } from './stored-value.js'
 
 /** The values that a patch would leave. */
 export interface PatchedValues {
@@ -81,6 +82,8 @@ function created(field: FieldDeclaration, { before, values }: PatchedValues): re
 
 function placeProblem(place: KeyPlace, text: string, rule: FieldRule): ValueProblem | null {
   if (place.kind === 'roster') return null
+  // Before any rule of a module: such a text would be taken for a secret.
+  if (isSealedText(text)) return encryptedProblem
   if (place.kind === 'field') return rule(place.field, text)
   return place.item === null ? labelProblem(text) : valueProblem(place.item, text)
 }
@@ -123,7 +126,10 @@ function conditionHolds(
   const stored = storedText(values, prefix + condition.field)
   // A switch that was never set is off.
   const text = stored === '' && sibling?.type === FieldBool ? 'false' : stored
-  return text === condition.equals
+  if (text === condition.equals || sibling === undefined) return text === condition.equals
+  // Such as '60s' and '1m'.
+  const wanted = readValue(sibling, condition.equals)
+  return wanted !== null && wanted.value === readValue(sibling, text)?.value
 }
 
 function refusal(module: string, key: string, { code, problem }: ValueProblem) {

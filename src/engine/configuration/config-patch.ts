@@ -1,6 +1,6 @@
 import { mapTexts } from '../map-texts.js'
 import { quoteInput } from '../quote-input.js'
-import { checkLocated, type LocatedPatch, locatePatch } from './check-patch.js'
+import { checkLocated, type LocatedPatch, locatePatch, unknownKeyRefusal } from './check-patch.js'
 import type { FieldDeclaration } from './config-declaration.js'
 import { readRoster, rosterKey } from './config-keys.js'
 import { maxElements } from './max-elements.js'
@@ -37,7 +37,7 @@ export type PatchPlan =
 
 /**
  * The environment after a patch, or the refusal. Checks every rule that needs no validator, in this
- * order: patches that can never succeed, the stated revision, the rosters, their size. A patch is
+ * order: patches that can never succeed, the stated revision, undeclared keys, the rosters, their size. A patch is
  * applied completely or not at all. Changes no argument. The caller writes the next revision, unless `changed` and
  * `removed` are both empty: then the patch held nothing, and the environment keeps its revision. Throws a `TypeError`
  * for a patch of another shape, such as an unchecked request body.
@@ -52,6 +52,7 @@ export function planPatch(
   const refusal =
     checkLocated(located, 'environment') ??
     revisionConflict(environment, patch) ??
+    nothingToRemove(environment, located) ??
     rosterConflict(environment, located) ??
     overfull(environment, located)
   return refusal === null ? nextState(environment, located) : { kind: 'refused', refusal }
@@ -74,6 +75,15 @@ function revisionConflict({ revision }: EnvironmentState, patch: ConfigPatch): P
     message: `The environment is at revision ${revision}, not ${patch.revision}. Read it again and retry.`,
     revision,
   }
+}
+
+/** An undeclared key can only be removed, and only where there is one. */
+function nothingToRemove(
+  { values }: EnvironmentState,
+  { keys }: LocatedPatch,
+): PatchRefusal | null {
+  const found = keys.find(({ key, place }) => place === null && !Object.hasOwn(values, key))
+  return found === undefined ? null : unknownKeyRefusal(found.key)
 }
 
 function rosterConflict(
@@ -161,15 +171,20 @@ function nextState({ values }: EnvironmentState, { lists, keys }: LocatedPatch):
     next[rosterKey(field)] = [...kept, ...create].join(',')
     changed.push(rosterKey(field))
   }
-  for (const { key, text } of keys) {
-    next[key] = text
-    changed.push(key)
+  for (const { key, text, place } of keys) {
+    if (place === null) {
+      delete next[key]
+      removed.push(key)
+    } else {
+      next[key] = text
+      changed.push(key)
+    }
   }
   return {
     kind: 'next',
     values: next,
     changed,
-    removed: removed.filter((key) => !Object.hasOwn(next, key)),
+    removed: [...new Set(removed)].filter((key) => !Object.hasOwn(next, key)),
   }
 }
 

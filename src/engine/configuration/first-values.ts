@@ -1,5 +1,6 @@
 import type { FieldRule } from './check-values.js'
 import { type FieldDeclaration, FieldRecordList } from './config-declaration.js'
+import { storedText } from './config-keys.js'
 
 /** A first value that its field cannot hold. */
 export interface RefusedFirstValue {
@@ -21,7 +22,7 @@ export function judgeFirstValues(
   rule: FieldRule,
 ): JudgedFirstValues {
   const refused = fields.flatMap((field): RefusedFirstValue[] => {
-    const text = field.type === FieldRecordList ? '' : (texts[field.key] ?? '')
+    const text = field.type === FieldRecordList ? '' : storedText(texts, field.key)
     const found = rule(field, text)
     return found === null ? [] : [{ field, problem: found.problem }]
   })

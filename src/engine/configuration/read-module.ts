@@ -6,6 +6,8 @@ import {
   FieldRecordList,
   FieldSecret,
   FieldSelect,
+  FieldString,
+  isSecret,
 } from './config-declaration.js'
 import { storedText } from './config-keys.js'
 import type { ModuleDeclaration } from './module-declaration.js'
@@ -104,7 +106,8 @@ function readScalar({ declaration, initial }: Reader, stored: string, warn: Warn
 
 /** Cutting a secret to length would make another secret of it. */
 function parse(declaration: ValueDeclaration, text: string): Reading<Scalar> | null {
-  return declaration.type === FieldSecret
+  const isText = declaration.type === FieldSecret || declaration.type === FieldString
+  return isText && isSecret(declaration)
     ? { value: text, inRange: true }
     : readValue(declaration, text)
 }

@@ -1,13 +1,11 @@
 import { type FieldDeclaration, FieldRecordList, isSecret } from './config-declaration.js'
 import { fieldsByKey } from './config-keys.js'
+import { isSealedText, sealedPrefix } from './sealed-text.js'
 import { isSlug } from './slug.js'
-
-/** The beginning of every text that a secret box makes, in any version. */
-const sealedPrefix = 'enc:v'
 
 /**
  * A test for stored texts that are secrets. The declaration decides; a text under an undeclared key is
- * a secret if it is encrypted.
+ * a secret if it is encrypted. So is one of a field that was declared as a secret when it was stored.
  */
 export function secretTest(
   declarations: readonly FieldDeclaration[],
@@ -49,7 +47,7 @@ export function secretTest(
     const declared = declaredSecret(key)
     // Slugs cost the most to look at, and mostly decide nothing.
     if (declared === null || declared === isSealed) return isSealed
-    return slugIsFine(key) ? declared : isSealed
+    return slugIsFine(key) ? declared || isSealedText(text) : isSealed
   }
 }
 

@@ -7,6 +7,7 @@ import {
   FieldRecordList,
   FieldSelect,
 } from './config-declaration.js'
+import { isSealedText } from './sealed-text.js'
 
 /** The value of a stored text; the nearest allowed value when `inRange` is false. */
 export interface Reading<T> {
@@ -15,7 +16,7 @@ export interface Reading<T> {
 }
 
 /** The members of a field or sub-field that constrain its values. */
-export type ValueDeclaration = Pick<FieldDeclaration, 'type' | 'min' | 'max' | 'options'>
+export type ValueDeclaration = Pick<FieldDeclaration, 'type' | 'min' | 'max' | 'options' | 'secret'>
 
 type Bounds = Pick<FieldDeclaration, 'min' | 'max'>
 
@@ -93,6 +94,7 @@ export function valueProblem(declaration: ValueDeclaration, text: string): Value
       problem: 'must not contain control characters or broken Unicode',
     }
   }
+  if (isSealedText(text)) return encryptedProblem
   const reading = readValue(declaration, text)
   if (reading?.inRange === true) return null
   const isType = reading === null && !isText(declaration)
@@ -100,6 +102,12 @@ export function valueProblem(declaration: ValueDeclaration, text: string): Value
     code: isType ? 'value_malformed' : 'value_out_of_range',
     problem: expectedForm(declaration),
   }
+}
+
+/** Of a text that was copied from the database. */
+export const encryptedProblem: ValueProblem = {
+  code: 'value_malformed',
+  problem: 'must be the value itself and not its encrypted text',
 }
 
 /** The form a value must have, as the second half of a sentence. */

@@ -48,6 +48,17 @@ describe('auth.config.view', () => {
 })
 
 describe('auth.config.change', () => {
+  it.each<[string, object]>([
+    ['an environment', { environment: undefined, config: { sender: 'x' } }],
+    ['a revision', { revision: undefined, config: { sender: 'x' } }],
+  ])('refuses %s that is there and undefined, and changes nothing', async (_what, change) => {
+    const host = await configHost()
+    await expect(Reflect.apply(host.auth.config.change, null, ['mail', change])).rejects.toThrow(
+      'No member of the change itself may be there and undefined.',
+    )
+    expect(await host.auth.config.view('mail')).toMatchObject({ revision: 1 })
+  })
+
   it('edits by the rules of an administrator, and is told to events and the history', async () => {
     const host = await configHost()
     const before = await host.auth.config.view('mail')

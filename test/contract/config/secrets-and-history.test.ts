@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
+import { defineModule, type FieldDeclaration } from '../../../src/config/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { promiseKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { eventsOf, storedIn } from '../../support/hosts/open-host.js'
+import { eventsOf, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { configKey, testConfigKeys } from '../../support/keys.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -88,6 +89,82 @@ it.each(promiseKinds)(
     expect(sealed.filter((text) => JSON.stringify(stored).includes(text))).toEqual([])
   },
 )
+
+describe('R-2.6-06 a secret that is declared as none later', () => {
+  async function redeclared() {
+    const { name, environments, fields } = mailModule()
+    const backend = memory()
+    const first = await configHost({ backend })
+    const config = { password: 'S3CR3T-a', sender: 'a@example.org', 'hooks.a.key': 'S3CR3T-b' }
+    await first.patch({ recordLists: hooks(['a']), config })
+    const declarations: readonly FieldDeclaration[] = fields
+    const plain = defineModule({
+      ...{ name, environments },
+      fields: declarations.map((field) => {
+        const items = field.items?.map((item) => ({ ...item, type: 'FieldString' as const }))
+        if (field.key === 'hooks' && items !== undefined) return { ...field, items }
+        return field.key === 'password' ? { ...field, type: 'FieldString' } : field
+      }),
+    })
+    return { plain, backend, host: await configHost({ backend, modules: [plain] }) }
+  }
+
+  it('throws when it is read, is shown nowhere, and is set again by an edit', async () => {
+    const { plain, host } = await redeclared()
+    const read = await host.auth.config.read(plain)
+    expect(read['sender']).toBe('a@example.org')
+    expect(() => read['password']).toThrow('cannot be decrypted')
+    const shown = [
+      await host.get('/mail/environments/production'),
+      await host.get('/mail/environments/production/revisions'),
+    ]
+    expect(shown.map(({ status, text }) => [status, /enc:v1|S3CR3T/.test(text)])).toEqual([
+      [200, false],
+      [200, false],
+    ])
+    expect(await host.read()).toMatchObject({ secretsSet: ['hooks.a.key', 'password'] })
+    const edit = { config: { password: 'no secret', 'hooks.a.key': 'none' } }
+    expect((await host.patch(edit)).status).toBe(200)
+    expect((await host.auth.config.read(plain))['password']).toBe('no secret')
+    expect(await host.read()).toMatchObject({ secretsSet: [], config: { password: 'no secret' } })
+  })
+
+  it('is told of by a diagnosis, and goes along when the key changes', async () => {
+    const { plain, backend } = await redeclared()
+    const next = configKey('next')
+    const both = await testAuth({
+      backend,
+      modules: [plain],
+      configKeys: [next, ...testConfigKeys],
+    })
+    expect(await both.auth.config.reencrypt()).toEqual({ reencrypted: 2, damaged: [] })
+    const { auth } = await testAuth({ backend, modules: [plain], configKeys: [next] })
+    const findings = await auth.diagnose()
+    expect(findings.filter(({ check }) => check === 'encryption')).toMatchObject([
+      { problem: expect.stringContaining('"mail.password" in "production" holds an encrypted') },
+      { problem: expect.stringContaining('"mail.hooks.a.key" in "production" holds an') },
+    ])
+  })
+})
+
+it('a secret whose field is no longer declared is removed by an empty text', async () => {
+  const { name, environments, fields } = mailModule()
+  const declarations: readonly FieldDeclaration[] = fields
+  const backend = memory()
+  const before = await configHost({ backend })
+  await before.patch({ config: { password: 'S3CR3T-a', token: 'S3CR3T-b' } })
+  const fewer = defineModule({
+    ...{ name, environments },
+    fields: declarations.filter(({ key }) => key !== 'password'),
+  })
+  const host = await configHost({ backend, modules: [fewer] })
+  expect(await host.read()).toMatchObject({ secretsSet: ['password', 'token'] })
+  const put = await host.patch({ config: { password: 'S3CR3T-c' } })
+  expect(outcomeOf(put)).toBe('422 config.unknown_key')
+  expect((await host.patch({ config: { password: '' } })).status).toBe(200)
+  expect(await host.read()).toMatchObject({ secretsSet: ['token'] })
+  expect((await host.raw()).values).not.toHaveProperty('password')
+})
 
 describe('history', () => {
   it('O-61 T-81 keeps the last fifty revisions, newest first, with who and what', async () => {

@@ -27,6 +27,10 @@ const codeless: Readonly<Record<string, () => never | ConfigValidationError>> = 
   'a fault of its own': () => {
     throw new TypeError('cannot read properties')
   },
+  'returned with a code that is no text': () =>
+    Reflect.construct(ConfigValidationError, ['sender', 'The sender is wrong.', 5]),
+  'returned without a field': () =>
+    Reflect.construct(ConfigValidationError, [undefined, 'The sender is wrong.', 'mail.wrong']),
   'a fault with a code': () => {
     throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
   },
@@ -220,6 +224,23 @@ describe('what a validator sees', () => {
         changedKeys: ['sender'],
         stored: ['password'],
       },
+    ])
+  })
+
+  it('T-73 names the secrets that do not decrypt, which look as if not set', async () => {
+    const seen: unknown[] = []
+    const note = (context: Readonly<Record<'unreadable' | 'values', unknown>>) => {
+      seen.push([context.unreadable, context.values])
+    }
+    const host = await configHost({
+      modules: [mailModule({ validatePatch: note, validateActivation: note })],
+    })
+    await host.plant({ password: `enc:v1:gone:${'n'.repeat(16)}:${'c'.repeat(30)}` })
+    await host.patch({ config: { sender: 'x' } })
+    await host.change('PUT', '/active-environment', { environment: 'production' })
+    expect(seen).toEqual([
+      [['password'], { sender: 'x' }],
+      [['password'], { sender: 'x' }],
     ])
   })
 

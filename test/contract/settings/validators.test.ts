@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { authSettingDeclarations } from '../../../src/settings/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
@@ -180,6 +181,18 @@ const lists: readonly (readonly [string, Change, string | null])[] = [
 ]
 
 describe('the validators of the auth module', () => {
+  it('let an environment become active again with a target that only the host may give', async () => {
+    const uri = 'http://localhost:3000/in'
+    const host = await settingsHost({
+      settings: { oauthRedirectTargets: [{ slug: 'web', uri, surface: 'client', flow: 'web' }] },
+    })
+    expect(outcomeOf(await host.activate('sandbox'))).toBe('200')
+    expect(outcomeOf(await host.activate('production'))).toBe('200')
+    // An edit may not bring one.
+    const edit = { config: { 'oauthRedirectTargets.web.uri': `${uri}/x` } }
+    expectProblem(await host.patch(edit), 422, 'auth.redirect_invalid', Object.keys(edit.config)[0])
+  })
+
   it.each(refused)('T-99 T-15 R-8-03 R-8-08 %j is refused as %s', async (config, code) => {
     const host = await settingsHost()
     const reply = await host.patch({ config })
@@ -189,6 +202,18 @@ describe('the validators of the auth module', () => {
     // Whichever environment it is, and whichever door.
     expectRefusal(await host.patch({ config }, 'sandbox'), code, config)
     await expectUnchanged(host, 'sandbox')
+  })
+
+  const sealed = `enc:v1:k:${'n'.repeat(16)}:${'c'.repeat(23)}`
+  const textSettings = authSettingDeclarations.flatMap(({ key, type }) =>
+    type === 'FieldString' || type === 'FieldSecret' ? [key] : [],
+  )
+
+  it.each(textSettings)('R-2.6-06 the text of a secret box is no value of %s', async (key) => {
+    const host = await settingsHost()
+    const reply = await host.patch({ config: { [key]: sealed } })
+    expect(reply.status, reply.text).toBe(422)
+    await expectUnchanged(host)
   })
 
   it.each(mistyped)('T-103 %j cannot be', async (config) => {

@@ -66,6 +66,19 @@ describe('R-4.5-02 the text of a key', () => {
     expect(checkValues(patched, () => ({ code: 'odd', problem: 'is odd' }))?.code).toBe('mail.odd')
   })
 
+  test.each(['sender', 'apiKey', 'hooks.a.url', 'hooks.a.__label'])(
+    'is no text that was encrypted: %s',
+    (key) => {
+      const sealed = `enc:v1:k1:${'n'.repeat(16)}:${'c'.repeat(30)}`
+      const stored = { 'hooks.__items': 'a', 'hooks.a.url': 'u' }
+      expect(check({ config: { [key]: sealed } }, stored)).toMatchObject({
+        ...{ field: key, code: 'mail.value_malformed' },
+        message: `"${key}" must be the value itself and not its encrypted text.`,
+      })
+      expect(check({ config: { [key]: 'enc:v1 is how it begins' } }, stored)).toBeNull()
+    },
+  )
+
   test('what the patch leaves alone is not judged', () => {
     expect(check({ config: { sender: 'x' } }, { retries: 'damaged' })).toBeNull()
   })
@@ -98,6 +111,27 @@ describe('R-2.6-17 a required sub-field', () => {
     expect(check({ config: { 'hooks.a.kind': 'signed' } }, stored)).toMatchObject(
       missing('hooks.a.token'),
     )
+  })
+
+  test('R-2.6-14 counts the value of the condition, however it is written', () => {
+    const items = [
+      { key: 'every', label: 'Every', type: 'FieldDuration' },
+      {
+        ...({ key: 'why', label: 'Why', type: 'FieldString', required: true } as const),
+        condition: { field: 'every', equals: '1m' },
+      },
+    ] as const
+    const declarations = [
+      { key: 'jobs', label: 'Jobs', group: 'G', type: 'FieldRecordList', items },
+    ] as const
+    const judge = (every: string) => {
+      const values = { 'jobs.__items': 'a', 'jobs.a.every': every }
+      const patched = { values, before: {}, changed: ['jobs.__items', 'jobs.a.every'] }
+      return checkValues({ module: 'm', declarations, ...patched })?.field ?? null
+    }
+    expect(['1m', '60s', '60', '61s', ''].map(judge)).toEqual([
+      ...['jobs.a.why', 'jobs.a.why', 'jobs.a.why', null, null],
+    ])
   })
 
   test('takes an encrypted text, opaque as it is, for a value', () => {

@@ -110,24 +110,42 @@ function listFaults(
   ]
 }
 
+const isLeft = ({ parts: [field = '', slug = '', name = ''], parts }: Edit, { lists }: Model) =>
+  parts.length === 3 &&
+  lists.get(field)?.some((one) => one.slug === slug && one.texts.has(name)) === true
+
 function editFaults(
-  { key, parts: [field = '', slug = '', name = ''], parts }: Edit,
+  edit: Edit,
   model: Model,
   { recordLists = [] }: ConfigPatch,
   shape: Shape,
 ): Faults {
+  const { key, parts } = edit
+  const [field = '', slug = '', name = ''] = parts
   if (parts.length === 1 && shape.plain.includes(key)) return []
   const list = shape.lists.get(field)
   if (list !== undefined && parts.length === 2 && slug === '__items') {
     return [[7, 'config.membership_not_allowed']]
   }
   const known = list?.names.includes(name) && parts.length === 3 && slugForm.test(slug)
-  if (!known) return [[8, 'config.unknown_key']]
+  if (!known) {
+    // What an earlier declaration left can be removed, where it is.
+    if (edit.text === '' && isLeft(edit, model)) return []
+    return [[edit.text === '' ? 11.5 : 8, 'config.unknown_key']]
+  }
   const changes = recordLists.filter((change) => change.field === field).map(whole)
   if (changes.some(({ remove }) => remove.includes(slug))) return [[9, 'config.unknown_key']]
   const exists = model.lists.get(field)?.some((element) => element.slug === slug)
   const created = changes.some(({ create }) => create.includes(slug))
   return exists || created ? [] : [[12, 'config.roster_conflict']]
+}
+
+/** Null removes it. */
+function withText(texts: ReadonlyMap<string, string>, name: string, text: string | null) {
+  const next = new Map(texts)
+  if (text === null) next.delete(name)
+  else next.set(name, text)
+  return next
 }
 
 /** The next model, or the code the patch is refused with. */
@@ -143,6 +161,7 @@ export function applyToModel(model: Model, patch: ConfigPatch, shape: Shape): Mo
   }
   for (const { key, text, parts } of editsOf(patch)) {
     const [field = '', slug = '', name = ''] = parts
+    const isDeclared = parts.length === 1 || shape.lists.get(field)?.names.includes(name)
     if (parts.length === 1) plain.set(key, text)
     else {
       const elements = lists.get(field) ?? []
@@ -150,7 +169,7 @@ export function applyToModel(model: Model, patch: ConfigPatch, shape: Shape): Mo
         field,
         elements.map((element) =>
           element.slug === slug
-            ? { slug, texts: new Map([...element.texts, [name, text]]) }
+            ? { slug, texts: withText(element.texts, name, isDeclared ? text : null) }
             : element,
         ),
       )

@@ -67,6 +67,7 @@ const faults: readonly Fault[] = [
     lists: [change('flooded', many(51))],
   },
   { what: 'a stale revision', code: 'config.revision_conflict', revision: 'stale' },
+  { what: 'removing what is not there', code: 'config.unknown_key', config: { absent: '' } },
   {
     what: 'creating what exists',
     code: 'config.roster_conflict',

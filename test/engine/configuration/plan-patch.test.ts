@@ -58,6 +58,25 @@ describe('changing keys', () => {
   })
 })
 
+describe('R-4.5-28 a key that is not declared', () => {
+  const state = environment({ ...stored.values, gone: 'enc:v1:k1:aaaa:bbbb', 'hooks.a.old': 'x' })
+
+  test('is removed by an empty text where it is stored, and by no other', () => {
+    const { values, changed, removed } = next({ config: { gone: '', 'hooks.a.old': '' } }, state)
+    expect(values).toEqual(stored.values)
+    expect([changed, removed]).toEqual([[], ['gone', 'hooks.a.old']])
+    expect(refusal({ config: { gone: 'x' } }, state)).toMatchObject({ code: 'config.unknown_key' })
+  })
+
+  test.each(['gone', '__proto__', 'constructor', 'hooks.a.old'])(
+    '%s is refused where it is not stored',
+    (key) => {
+      const patch = { config: Object.fromEntries([[key, '']]) }
+      expect(refusal(patch)).toMatchObject({ status: 422, code: 'config.unknown_key', field: key })
+    },
+  )
+})
+
 describe('creating', () => {
   test('R-4.5-09 R-4.5-26 R-2.6-27 appends to the roster and takes keys of the new elements', () => {
     const { values, changed } = next({

@@ -36,6 +36,7 @@ const mail = deepFreeze(
         default: 'text',
       },
       { key: 'constructor', label: 'Maker', type: FieldString, group },
+      { key: 'token', label: 'Token', type: FieldString, secret: true, group, min: 20, max: 30 },
       {
         key: 'hooks',
         label: 'Hooks',
@@ -80,6 +81,7 @@ const unset = {
   mode: null,
   format: 'text',
   constructor: '',
+  token: '',
   hooks: [],
 }
 
@@ -153,6 +155,14 @@ describe('readModule', () => {
     ])
     expect(warnings.join()).not.toContain('S3CR3T')
   })
+
+  test.each([15, 25, 40])(
+    'T-73 a text declared as secret is given whole, of %i characters',
+    (length) => {
+      const { settings, warnings } = read({ token: 'x'.repeat(length) })
+      expect([settings.token, warnings]).toEqual(['x'.repeat(length), []])
+    },
+  )
 
   test('the types follow from the declaration', () => {
     const { settings } = read({})
