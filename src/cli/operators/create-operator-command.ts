@@ -56,9 +56,14 @@ async function operatorOf({ operator }: Auth, wanted: NewOperator): Promise<User
   const isUntouched = !known.hasPassword && known.lastLoginAt === null && known.emailVerified
   // An import may have brought a way in.
   const hasProvider = (await identities.list(known.id)).length > 0
-  if (!isUntouched || hasProvider || known.systemRole !== wanted.systemRole) {
+  if (!isUntouched || hasProvider) {
     throw new Refusal(
       `There is an operator ${wanted.email} already, who stays as they are. They can ask for a new password at POST /v1/auth/operator/password/forgot.`,
+    )
+  }
+  if (known.systemRole !== wanted.systemRole) {
+    throw new Refusal(
+      `There is an operator ${wanted.email} already, with the role ${known.systemRole}, which stays. Say --role ${known.systemRole} for another link. To give them another role, call auth.operator.users.update("${known.id}", { systemRole: "${wanted.systemRole}" }), or create an operator with another address.`,
     )
   }
   return known

@@ -57,12 +57,11 @@ function textOf(
   key: string,
   initial: string | undefined,
 ): string {
-  const stored = config[key]
-  if (stored !== undefined) return stored
+  if (Object.hasOwn(config, key)) return config[key] ?? ''
   if (secretsSet.includes(key)) return '(a secret is set)'
   const list = recordLists.find(({ field }) => field === key)
   if (list !== undefined) return `(${list.elements.map(({ slug }) => slug).join(', ')})`
-  const { [key]: source = 'default' } = sources
+  const source = Object.hasOwn(sources, key) ? (sources[key] ?? 'default') : 'default'
   return source === 'default' && initial !== undefined ? `(default: ${initial})` : `(${source})`
 }
 
@@ -159,5 +158,9 @@ function settingOf({ env }: Call, word: string): Given {
   if (!given.startsWith('env:')) return { key, value: given, isShown: given !== '' }
   const value = env[given.slice(4)]
   if (value === undefined) throw new Refusal(`The variable ${given.slice(4)} is not set.`, 2)
+  if (value === '') {
+    // Seldom meant: a variable that was left out of the environment is often there, and empty.
+    throw new Refusal(`The variable ${given.slice(4)} is empty. To clear ${key}, say ${key}=`, 2)
+  }
   return { key, value, isShown: false }
 }

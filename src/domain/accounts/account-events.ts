@@ -1,7 +1,7 @@
-import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { AccountField, AccountStanding } from '../../ports/account-event.js'
 import type { Act } from '../context/actor.js'
+import { reasonOf } from '../context/reason-of.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /** Emits what is done to accounts, mostly by the host's code, also when it fails. */
@@ -55,8 +55,4 @@ function standingOf(user: User, fields: readonly AccountField[]): AccountStandin
     ...(fields.includes('systemRole') ? { systemRole } : {}),
     ...(fields.includes('memberships') ? { memberships } : {}),
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof AuthError ? error.code : 'internal_error'
 }

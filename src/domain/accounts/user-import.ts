@@ -1,8 +1,9 @@
 import { allTried } from '../../concurrency/all-tried.js'
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
 import type { Act } from '../context/actor.js'
+import { reasonOf } from '../context/reason-of.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
 import { type AccountImportDeps, conflictOf, createAccountImport } from './account-import.js'
@@ -35,8 +36,7 @@ export async function importUsers(
     return report
   } catch (error) {
     if (isDryRun) throw error
-    const reason = error instanceof AuthError ? error.code : 'internal_error'
-    deps.emit('account.importFailed', source, { actorId, reason })
+    deps.emit('account.importFailed', source, { actorId, reason: reasonOf(error) })
     throw error
   }
 }
@@ -46,7 +46,7 @@ async function importRows(
   batch: ImportBatch,
 ): Promise<readonly ImportResult[]> {
   const { users, allowRoles, dryRun } = batchOf(batch)
-  const rules = admissionRules(deps.surface, await deps.settings())
+  const rules = entryRules(deps.surface, await deps.settings())
   const now = deps.clock.now()
   const place = createAccountImport(deps, dryRun)
   const isRepeated = repetitions()
@@ -57,7 +57,7 @@ async function importRows(
     // Synchronous until here, so that of two rows it is the later one that repeats the other.
     if (isRepeated(row)) return conflictOf('duplicate_row')
     const applicant = { email: row.email, acceptedTerms: '' }
-    if (admissionRefusal('create', rules, { applicant }) !== null) {
+    if (entryRefusal('create', rules, { applicant }) !== null) {
       return refusal('email_not_allowed', 'No mail reaches this address.')
     }
     return (await hashRefusal(deps, row)) ?? place(row)

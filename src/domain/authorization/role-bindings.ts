@@ -7,6 +7,7 @@ import { isHuman } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
+import { reasonOf } from '../context/reason-of.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { refuseUndefinedTenant, shownTenant, storedTenant } from './stored-tenant.js'
 
@@ -37,7 +38,7 @@ export interface RoleBindings {
    * user already held it. Throws `not_found` for an unknown role, `user_not_found` for an unknown
    * user, `role_not_assignable` for a role named `super_admin` or `administrator` and a service
    * account, and `invalid_request`, also for the role of another tenant. After `service_unavailable`
-   * repeat it: what was interrupted grants nothing, and the next call completes it.
+   * repeat it: the next call completes what was interrupted. If the store wrote without an answer, the role is bound.
    */
   bind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
   /** Takes a role from a user. True if this call did, false if the user did not hold it. */
@@ -110,8 +111,19 @@ export function createRoleBindings(deps: Deps): RoleBindings {
       await roleBindings.take(id, { pendingSince })
       throw error
     }
-    const bound = await roleBindings.update(id, { pendingSince }, { pendingSince: null })
-    return bound === null ? conflict : place
+    return (await complete(stored)) ? place : conflict
+  }
+
+  /** False where another call completed it, or took it back. */
+  async function complete({ id, pendingSince }: StoredRoleBinding): Promise<boolean> {
+    try {
+      const bound = await roleBindings.update(id, { pendingSince }, { pendingSince: null })
+      return bound !== null
+    } catch (error) {
+      // The answer was lost, but the write may have taken effect.
+      if ((await roleBindings.get(id))?.pendingSince === null) return true
+      throw error
+    }
   }
 
   async function placeOf({ userId, roleId, tenantId = null }: RoleAssignment): Promise<Place> {
@@ -134,8 +146,7 @@ export function createRoleBindings(deps: Deps): RoleBindings {
       const { actorId, source } = actBy(by)
       const { userId: targetId, roleId } = assignment
       const added = await add(assignment).catch((error: unknown) => {
-        const reason = error instanceof AuthError ? error.code : 'internal_error'
-        deps.emit('role.bindFailed', source, { actorId, targetId, roleId, reason })
+        deps.emit('role.bindFailed', source, { actorId, targetId, roleId, reason: reasonOf(error) })
         throw error
       })
       if (added === null) return false

@@ -4,6 +4,7 @@ import { AuthError, describeError } from '../../errors/index.js'
 import type { ServiceCredential } from '../../model/service-credential.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { Act } from '../context/actor.js'
+import { reasonOf } from '../context/reason-of.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { networkLine } from '../passwords/hash-lines.js'
 import type { PasswordHashes } from '../passwords/password-hashes.js'
@@ -79,7 +80,7 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
       await serviceCredentials.take(id)
     } catch (error) {
       // It counts as one of two until it is revoked, and cannot be used.
-      deps.logger.error('a credential nobody knows the secret of was left', describeError(error))
+      deps.logger.error('a credential whose secret was never shown was left', describeError(error))
     }
   }
 
@@ -169,8 +170,4 @@ export function createServiceCredentials(deps: Deps): ServiceCredentials {
       deps.emit('serviceCredential.revoked', source, { actorId, targetId, credentialId })
     },
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof AuthError ? error.code : 'internal_error'
 }

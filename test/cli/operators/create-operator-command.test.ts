@@ -101,6 +101,18 @@ it('gives an operator another role on request, and refuses one that is no role',
   expect([long.code, long.err]).toEqual([1, expect.stringContaining('invalid_request')])
 })
 
+it('names the role of an operator who has another one, and how they get a new one', async () => {
+  const { run, auth } = await migrated()
+  await run('create-operator', email, '--role', 'administrater')
+  const { code, out, err } = await run('create-operator', email, '--role', 'administrator')
+  expect([code, out]).toEqual([1, ''])
+  const { id = '' } = (await auth.operator.users.findByEmail(email)) ?? {}
+  expect(err).toContain(`operator ${email} already, with the role administrater`)
+  expect(err).toContain(`users.update("${id}", { systemRole: "administrator" })`)
+  await auth.operator.users.update(id, { systemRole: 'administrator' })
+  expect((await run('create-operator', email, '--role', 'administrator')).code).toBe(0)
+})
+
 it.each([[], ['a@example.org', 'b@example.org']])('refuses %s', async (...words) => {
   const { run } = await configured()
   expect((await run('create-operator', ...words)).code).toBe(2)

@@ -102,7 +102,7 @@ it('says of an element that is not there how to create one', async () => {
 
 it('takes secrets from the environment alone, and never shows them', async () => {
   const secret = 'hidden-7f3a'
-  const { run, auth } = await host({ MAIL_PASSWORD: secret })
+  const { run, auth } = await host({ MAIL_PASSWORD: secret, EMPTY: '' })
   const at = ['--module', 'mail']
   for (const word of [`password=${secret}`, `token=${secret}`, `hooks.eu.key=${secret}`]) {
     const { code, out, err } = await run('settings', 'set', word, ...at)
@@ -112,6 +112,9 @@ it('takes secrets from the environment alone, and never shows them', async () =>
   }
   expect((await auth.config.view('mail')).secretsSet).toEqual([])
   expect((await run('settings', 'set', 'password=env:MAIL_PASSWORD', ...at)).code).toBe(0)
+  expect((await auth.config.read(mail)).password).toBe(secret)
+  const empty = await run('settings', 'set', 'password=env:EMPTY', ...at)
+  expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('EMPTY is empty')])
   expect((await auth.config.read(mail)).password).toBe(secret)
   const shown = [await run('settings', 'get', ...at), await run('settings', 'get', '--json', ...at)]
   expect(JSON.stringify(shown)).not.toContain(secret)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { type PermissionQuestion, roleAuthorizer } from '../../../src/index.js'
+import { type AuthError, type PermissionQuestion, roleAuthorizer } from '../../../src/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
-import { openHost } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type SignedIn, signedInPerson } from '../../support/people/people.js'
 import {
@@ -165,6 +165,27 @@ describe('roleAuthorizer', () => {
       expect(own.status).toBe(200)
       store.heal()
       expect((await list()).status).toBe(200)
+    },
+  )
+
+  it.each(['before', 'after'] as const)(
+    'R-5P-07 says of a binding what is true where the store fails %s the last write',
+    async (fault) => {
+      const store = faultyBackend(memory())
+      const host = await openHost({ ...byRoles, backend: store.backend })
+      const { roles } = host.auth.operator
+      const { id: userId } = await operator(host, 'guest')
+      const { id: roleId } = await roles.define({ name: 'auditor', permissions: ['orders.read'] })
+      store.failNext('operator_role_bindings.update', fault)
+      const bound = await roles.bind({ userId, roleId }).catch(({ code }: AuthError) => code)
+      expect(bound).toBe(fault === 'after' ? true : 'service_unavailable')
+      expect(await roles.bindingsOf(userId)).toHaveLength(fault === 'after' ? 1 : 0)
+      const told = (type: 'role.bound' | 'role.bindFailed') => eventsOf(host, type).length
+      expect([told('role.bound'), told('role.bindFailed')]).toEqual(
+        fault === 'after' ? [1, 0] : [0, 1],
+      )
+      expect(await roles.bind({ userId, roleId })).toBe(fault === 'before')
+      expect(await roles.bindingsOf(userId)).toHaveLength(1)
     },
   )
 
