@@ -1,3 +1,11 @@
+/** The longest age that may be asked for, in milliseconds: proofs are kept for little longer. */
+export const longestProofAge = 60 * 60 * 1000
+
+/** Whether an age may be asked for, in milliseconds. */
+export function isProofAge(maxAgeMs: number | null): maxAgeMs is number {
+  return maxAgeMs !== null && maxAgeMs > 0 && maxAgeMs <= longestProofAge
+}
+
 /** How far in the future a proof may lie, as a token may: the clocks of replicas differ. */
 const maxAheadMs = 60_000
 

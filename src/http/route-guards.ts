@@ -1,6 +1,8 @@
 import { answered } from '../checks/answered.js'
 import type { Principal, Services } from '../domain/services/index.js'
+import { acceptedAudiences } from '../engine/audience.js'
 import { parseDuration } from '../engine/duration.js'
+import { isProofAge } from '../engine/proof-age.js'
 import { AuthError, describeError } from '../errors/index.js'
 import type { Logger } from '../ports/logger.js'
 import type { Audience, Surface } from '../ports/surface.js'
@@ -28,11 +30,6 @@ interface Deps {
   readonly clientIp: ClientIp
   readonly logger: Logger
   readonly inRequest: InRequest
-}
-
-const accepted: Readonly<Record<Surface, readonly Audience[]>> = {
-  operator: ['operator', 'service'],
-  client: ['client'],
 }
 
 type Guards<S extends Surface> = RouteGuards<AudienceOf<S>, RouteGuard<Principal<S>>> &
@@ -154,8 +151,9 @@ export function routeGuards<S extends Surface>(
     },
 
     requireAudience(...audiences) {
-      const wanted: readonly Audience[] = audiences.length > 0 ? audiences : accepted[surface]
-      const stray = wanted.find((audience) => !accepted[surface].includes(audience))
+      const accepted: readonly Audience[] = acceptedAudiences(surface)
+      const wanted: readonly Audience[] = audiences.length > 0 ? audiences : accepted
+      const stray = wanted.find((audience) => !accepted.includes(audience))
       if (stray !== undefined) {
         throw new TypeError(`requireAudience: the ${surface} surface accepts no "${stray}" tokens`)
       }
@@ -187,8 +185,10 @@ export function routeGuards<S extends Surface>(
 
     requireStepUp(age) {
       const maxAgeMs = age === undefined ? null : durationWithUnits(age.maxAge)
-      if (age !== undefined && !maxAgeMs) {
-        throw new TypeError('requireStepUp: maxAge must be a text with units, such as "5m"')
+      if (age !== undefined && !isProofAge(maxAgeMs)) {
+        throw new TypeError(
+          'requireStepUp: maxAge must be a text with units, such as "5m", and at most "1h"',
+        )
       }
       return guard('requireStepUp', async (principal) =>
         stepUp.require(principal, maxAgeMs ?? (await services.settings()).stepUpMaxAge),

@@ -1,5 +1,6 @@
 import { lazily } from '../concurrency/lazily.js'
 import type { Principal } from '../domain/context/principal.js'
+import { isProofAge } from '../engine/proof-age.js'
 import { withCors } from '../http/cors.js'
 import { matcherOf } from '../http/match.js'
 import { ofSurface } from '../http/of-surface.js'
@@ -74,6 +75,11 @@ export function mountSurface<S extends Surface>(
     },
     async requireStepUp(principal, { maxAgeMs }) {
       requirePrincipal('requireStepUp', principal)
+      if (!isProofAge(maxAgeMs)) {
+        throw new TypeError(
+          'requireStepUp: maxAgeMs must be milliseconds, at most an hour (3,600,000)',
+        )
+      }
       await access.recheck(ofSurface(surface, principal))
       await stepUp.require(principal, maxAgeMs)
     },

@@ -1,7 +1,8 @@
+import { longestProofAge } from '../../engine/proof-age.js'
 import type { StepUpProof } from '../../model/step-up-proof.js'
 
-/** The longest age that anything asks for, and what clocks may differ by: then no proof or login is recent any more. */
-export const proofLifeMs = 60 * 60 * 1000 + 60 * 1000
+/** The longest age that may be asked for, and the minute by which clocks may differ. Then no proof or login is recent. */
+export const proofLifeMs = longestProofAge + 60 * 1000
 
 /**
  * Stands in the place of a session's proof where the session turned up in an unusual place: no epoch is ever below zero, so

@@ -9,6 +9,7 @@ import type { Principal, SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { proofLifeMs } from '../context/void-proof.js'
 import type { IntentJudge } from '../intents/intent-judge.js'
+import { stepUpRequired } from './step-up-required.js'
 
 /** Recent proofs of a second factor, each bound to the session that showed it. */
 export interface StepUp {
@@ -92,17 +93,14 @@ export function createStepUp(deps: Deps): StepUp {
     },
 
     async require({ kind, userId, sessionId }, maxAgeMs) {
-      const refusal = { maxAgeSeconds: Math.floor(maxAgeMs / 1000) }
-      if (kind !== '' || sessionId === null) throw new AuthError('step_up_required', refusal)
+      if (kind !== '' || sessionId === null) throw stepUpRequired(maxAgeMs)
       const user = await users.get(userId)
-      if (user === null || !user.enabled || !isHuman(user)) {
-        throw new AuthError('step_up_required', refusal)
-      }
+      if (user === null || !user.enabled || !isHuman(user)) throw stepUpRequired(maxAgeMs)
       const age = await proofAge(user, sessionId)
       if (age !== null && age < maxAgeMs) return
-      if (hasFactor(await enrolledFactors(deps.collections, userId)))
-        throw new AuthError('step_up_required', refusal)
-      throw new AuthError('mfa_enrollment_required', refusal)
+      if (hasFactor(await enrolledFactors(deps.collections, userId))) throw stepUpRequired(maxAgeMs)
+      const maxAgeSeconds = Math.floor(maxAgeMs / 1000)
+      throw new AuthError('mfa_enrollment_required', { maxAgeSeconds })
     },
   }
 }

@@ -95,8 +95,8 @@ export interface RouteGuards<A extends string, H, R = RouteGuardRequest> {
   /**
    * Admits a person whose session showed a second factor less than `maxAge` ago: a text such as `5m`, by default the
    * setting `stepUpMaxAge`. Others get 403 `step_up_required`, or `mfa_enrollment_required` where the account has no
-   * factor, with the challenge of RFC 9470 §3. Throws a `TypeError` for a `maxAge` that is no text with units: a number
-   * would be seconds to some readers and milliseconds to others.
+   * factor, with the challenge of RFC 9470 §3. Throws a `TypeError` for a `maxAge` that is no text with units, because a
+   * number would be seconds to some readers and milliseconds to others, and for one above an hour.
    */
   requireStepUp(age?: { readonly maxAge: string }): H
 }

@@ -198,6 +198,20 @@ describe.each(surfaces)('a recent proof of a second factor on the %s surface', (
 })
 
 describe('a caller who was let in before', () => {
+  it.each([0, -1, 60 * minute + 1, Number.POSITIVE_INFINITY, Number.NaN])(
+    'is asked for no proof of an age of %i ms, which is kept no longer than an hour',
+    async (maxAgeMs) => {
+      const host = await openHost()
+      const { bearer } = await enrolled(host, 'client')
+      const { authenticate, requireStepUp: require } = host.auth.client
+      const principal = await authenticate(`Bearer ${bearer}`)
+      await expect(require(principal, { maxAgeMs })).rejects.toBeInstanceOf(TypeError)
+      await expect(require(principal, { maxAgeMs: 60 * minute })).rejects.toMatchObject({
+        code: 'step_up_required',
+      })
+    },
+  )
+
   it.each([
     ['was switched off', { enabled: false }],
     ['became a service account', { kind: 'service' }],
