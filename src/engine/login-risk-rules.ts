@@ -38,8 +38,8 @@ export function isAfterGuesses(failedAttempts: number): boolean {
  */
 export function scoreLogin(question: Question): Assessment {
   const { history } = question
-  const network = networkOf(question.ip)
-  const wasHere = history.some(({ ip }) => networkOf(ip) === network)
+  const network = loginNetworkOf(question.ip)
+  const wasHere = history.some(({ ip }) => loginNetworkOf(ip) === network)
   const knowsDevice =
     history.some((past) => isSameDevice(past, question)) ||
     (wasHere && history.some((past) => hasSameUserAgent(past, question)))
@@ -95,7 +95,7 @@ export function isSamePlace(one: Login, other: Login): boolean {
 }
 
 function surroundingsOf({ ip, userAgent, deviceId }: Login): readonly [string, string] {
-  return [deviceId ?? agentOf(userAgent), networkOf(ip) ?? '']
+  return [deviceId ?? agentOf(userAgent), loginNetworkOf(ip) ?? '']
 }
 
 /** Without its versions, which change every few weeks. */
@@ -104,7 +104,7 @@ export function agentOf(userAgent: string | null): string {
 }
 
 /** An IPv4 /24 or an IPv6 /48, which is what one household or office has; null when it is unknown. */
-export function networkOf(ip: string | null): string | null {
+export function loginNetworkOf(ip: string | null): string | null {
   if (ip === null) return null
   if (!ip.includes(':')) return ip.split('.').slice(0, 3).join('.')
   const [before = '', after = ''] = ip.toLowerCase().split('::')

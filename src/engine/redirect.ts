@@ -6,8 +6,8 @@ interface Target {
 }
 
 /**
- * Whether this very address is on the list: one character more, less or otherwise is another address
- * (RFC 9700 §2.1). Nothing is parsed, so no parser can disagree with the browser's.
+ * Whether this redirect URI is on the list, by exact string comparison (RFC 9700 §2.1). Nothing is parsed, so no parser
+ * can disagree with the browser's.
  */
 export function isListedTarget(
   targets: readonly Target[],
@@ -19,8 +19,8 @@ export function isListedTarget(
 }
 
 /**
- * A listed address, which has no fragment, with members in one. It reaches the page alone: browsers send
- * it neither to a server nor in `Referer` (RFC 9110 §10.1.3). Throws a `TypeError` for what is no address.
+ * A listed redirect URI, which has no fragment, with members in one. It reaches the page alone: browsers send
+ * it neither to a server nor in `Referer` (RFC 9110 §10.1.3). Throws a `TypeError` for what is no URL.
  */
 export function withFragment(uri: string, members: Readonly<Record<string, string>>): string {
   const url = new URL(uri)
@@ -28,7 +28,7 @@ export function withFragment(uri: string, members: Readonly<Record<string, strin
   return url.href
 }
 
-/** A listed address with more members in its query. Throws a `TypeError` for what is no address. */
+/** A listed redirect URI with more members in its query. Throws a `TypeError` for what is no URL. */
 export function withQuery(uri: string, members: Readonly<Record<string, string>>): string {
   const url = new URL(uri)
   const added = new URLSearchParams(members).toString()

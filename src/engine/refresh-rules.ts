@@ -50,12 +50,12 @@ export type RefreshDecision<Reason extends string = string> =
   /** The user ended all sessions after this family's login. */
   | { readonly outcome: 'outdated' }
   /** A cookie's token in a body, or the other way round. */
-  | { readonly outcome: 'otherDoor' }
+  | { readonly outcome: 'wrongDelivery' }
 
 /**
  * What a refresh token of a family is worth now. Decides and never writes. The order is part of
- * the contract: a reason once recorded is always repeated, an expired family raises no replay
- * alarm, and the cap is checked before a re-issue as well.
+ * the contract: a reason once recorded is always repeated, a replay is found in an expired family
+ * too, and the cap is checked before a re-issue as well.
  */
 export function judgeRefresh<Reason extends string>(
   family: FamilyState<Reason> | null,
@@ -77,7 +77,7 @@ export function judgeRefresh<Reason extends string>(
   }
   if (capReached(family.loginAt, policy.absoluteTtlMs, now)) return { outcome: 'maxAge' }
   if (presented.delivery !== null && presented.delivery !== family.delivery) {
-    return { outcome: 'otherDoor' }
+    return { outcome: 'wrongDelivery' }
   }
   return { outcome: behind === 1 ? 'reissue' : 'current' }
 }

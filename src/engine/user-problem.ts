@@ -1,6 +1,7 @@
 import { isSingleLine } from './is-single-line.js'
 import { isStorable } from './is-storable.js'
 import { isTenantId } from './tenant-id.js'
+import { utf8Length } from './utf8.js'
 
 /** What a host's code may say of a user, before anything is known of it but the names. */
 interface Given {
@@ -11,11 +12,11 @@ interface Given {
   readonly memberships?: unknown
 }
 
+const maxRole = 100
 /**
  * Every access token carries the memberships, and a token has to fit into a header: a user with more
  * could not sign in. The limit is in bytes, because 100 memberships can take up to 35 KB in base64url.
  */
-const maxRole = 100
 const maxMembershipBytes = 4096
 
 /**
@@ -44,6 +45,6 @@ function membershipsProblem(memberships: unknown): string | null {
   if (!Array.isArray(memberships) || !memberships.every((one) => isTenantId(one?.tenantId))) {
     return 'memberships must be an array of { tenantId }, each a text of 1 to 64 characters.'
   }
-  if (Buffer.byteLength(JSON.stringify(memberships)) <= maxMembershipBytes) return null
+  if (utf8Length(JSON.stringify(memberships)) <= maxMembershipBytes) return null
   return `memberships must be ${maxMembershipBytes} bytes at most, written as JSON: access tokens carry them.`
 }

@@ -89,7 +89,7 @@ function addNetwork(networks: BlockList, network: string): void {
   if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(prefix ?? '1') || bits > widest) {
     throw new RangeError(`"${network}" is not an address or a network such as 10.0.0.0/8`)
   }
-  if (bits === 0) throw new RangeError(`"${network}" would believe everybody`)
+  if (bits === 0) throw new RangeError(`"${network}" would trust every address`)
   networks.addSubnet(address, bits, family === 4 ? 'ipv4' : 'ipv6')
 }
 

@@ -3,7 +3,7 @@ import type { AuthError, ErrorCode } from '../errors/index.js'
 import { commonHeaders } from './problem.js'
 import type { ExchangeReply, ExchangeRequest } from './request/exchange.js'
 
-/** The errors of RFC 6749 §5.2. What else goes wrong at such a door is told as everywhere. */
+/** The errors of RFC 6749 §5.2. Any other error of a token endpoint gets a problem body. */
 const codes: readonly ErrorCode[] = [
   'invalid_request',
   'invalid_client',

@@ -70,7 +70,7 @@ export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
       const who = `${operation} ${source.ip} ${userId}`
       if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
       const subject = `${operation} ${error.code} ${userId}`
-      const isNew = () => isNewsOfUser(subject, networkOf(source.ip) ?? '', clock.now())
+      const isNew = () => isNewsOfUser(subject, networkOf(source.ip), clock.now())
       if (wait === null && userId !== null && !isNew()) return
       emit('request.refused', source, { userId, operation, reason: error.code })
     },
@@ -78,7 +78,7 @@ export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
     emitDeadToken(operation, error, { source, authorization }) {
       if (!(error instanceof AuthError) || !deadTokenCodes.includes(error.code)) return
       const subject = `${operation} ${error.code} ${holderOf(authorization)}`
-      if (!isNews(subject, networkOf(source.ip) ?? '', clock.now())) return
+      if (!isNews(subject, networkOf(source.ip), clock.now())) return
       emit('request.refused', source, { userId: null, operation, reason: error.code })
     },
   }

@@ -12,7 +12,7 @@ export interface Session extends Doc {
   readonly active: boolean
   readonly endedAt: number | null
   readonly endReason: EndReason | null
-  /** How the first factor was shown: `password`. */
+  /** The first factor: `password`, `webauthn`, or the id of a provider. */
   readonly loginMethod: string
   readonly mfaMethod: string | null
   readonly ip: string | null

@@ -5,7 +5,7 @@ import type { SurfaceSpec } from './surface-spec.js'
 export interface StepUpProof extends Doc {
   readonly userId: string
   readonly method: 'totp' | 'backupCode' | 'webauthn'
-  /** The user's `deviceEpoch` then: a factor changed since voids the proof. */
+  /** The user's `deviceEpoch` then: any other value voids the proof. -1 in a void proof, see `voidProof`. */
   readonly deviceEpoch: number
   /** Epoch milliseconds. */
   readonly provedAt: number

@@ -31,9 +31,12 @@ export interface User extends Doc {
    * them; null when it spared none.
    */
   readonly keptSessionId: string | null
-  /** Grows with every change of password, address or standing; voids mailed tokens. */
+  /**
+   * Grows with every change of password, address or standing, except a change of password by a session while the
+   * mailbox is not proved. Voids mailed tokens.
+   */
   readonly credentialEpoch: number
-  /** Grows with every change of password, factors or standing; voids step-up proofs and trusted devices. */
+  /** Grows with every change of password, factors or standing, and when all sessions are ended; voids step-up proofs and trusted devices. */
   readonly deviceEpoch: number
   readonly createdAt: number
   readonly updatedAt: number

@@ -128,7 +128,7 @@ const listServiceAccounts = adminOperation({
   id: 'listServiceAccounts',
   method: 'GET',
   path: '/v1/admin/service-accounts',
-  summary: 'The service accounts, in the order they were made',
+  summary: 'The service accounts, by id',
   guards: reading,
   ...shared,
   ...withoutBody,

@@ -75,7 +75,7 @@ export type Mail = {
     }
   | {
       /**
-       * Too many wrong second-factor codes were shown, by someone who knows the password or has a session
+       * Too many wrong second-factor codes were shown by a caller who knows the password or has a session
        * of the account: the owner should change the password. Sent for the first lockout in a month.
        */
       readonly template: 'secondFactorLockedOut'
@@ -88,7 +88,7 @@ export type Mail = {
     }
   | {
       /**
-       * Guesses at the account, by or before one who showed the right password. `password`: it came after three
+       * Guesses at the account, by a caller who showed the right password. `password`: it came after three
        * wrong ones or more. `secondFactor`: three wrong codes or responses of passkeys came after it, or within
        * a session. One of each a day, at most. Null stands for unknown.
        */

@@ -1,5 +1,5 @@
 import { isLocalHost } from '../engine/is-local-host.js'
-import { longestAddress } from '../engine/longest-address.js'
+import { longestUrl } from '../engine/longest-url.js'
 
 /** Takes the text of a literal IP address; false for one that is not on the public internet. */
 export type IsPublicAddress = (address: string) => boolean
@@ -59,11 +59,11 @@ function targetProblem(text: string, url: URL): string | null {
 
 /** Written when it is needed: the first number that is written for a language takes 20 ms and 8 MiB of a process. */
 function tooLong(): string {
-  return `must be at most ${longestAddress.toLocaleString('en')} characters as it is sent, which is percent-encoded`
+  return `must be at most ${longestUrl.toLocaleString('en')} characters as it is sent, which is percent-encoded`
 }
 
 function isTooLong({ href }: URL): boolean {
-  return href.length > longestAddress
+  return href.length > longestUrl
 }
 
 function parsed(text: string): URL | null {

@@ -1,6 +1,6 @@
 import { FieldSelect, FieldString } from '../engine/configuration/config-declaration.js'
 import { readChoice } from '../engine/configuration/stored-value.js'
-import { longestAddress } from '../engine/longest-address.js'
+import { longestUrl } from '../engine/longest-url.js'
 import { redirectProblem } from './address-rules.js'
 import type { InitialElement, RecordList } from './list-rule.js'
 
@@ -21,7 +21,7 @@ export type RedirectTarget = Required<InitialRedirectTarget>
 
 export const redirectTargets: RecordList<RedirectTarget> = {
   items: [
-    { key: 'uri', label: 'URI', type: FieldString, required: true, max: longestAddress },
+    { key: 'uri', label: 'URI', type: FieldString, required: true, max: longestUrl },
     { key: 'surface', label: 'Surface', type: FieldSelect, required: true, options: surfaces },
     { key: 'flow', label: 'Flow', type: FieldSelect, required: true, options: flows },
     {

@@ -4,7 +4,7 @@ import {
   FieldString,
 } from '../engine/configuration/config-declaration.js'
 import { readChoice } from '../engine/configuration/stored-value.js'
-import { longestAddress } from '../engine/longest-address.js'
+import { longestUrl } from '../engine/longest-url.js'
 import { webhookUrlProblem } from './address-rules.js'
 import type { InitialElement, RecordList } from './list-rule.js'
 
@@ -28,7 +28,7 @@ export type SecurityWebhook = Required<InitialSecurityWebhook>
 
 export const securityWebhooks: RecordList<SecurityWebhook> = {
   items: [
-    { key: 'url', label: 'URL (https)', type: FieldString, required: true, max: longestAddress },
+    { key: 'url', label: 'URL (https)', type: FieldString, required: true, max: longestUrl },
     {
       key: 'signingSecret',
       label: 'Signing secret',

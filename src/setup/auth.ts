@@ -37,7 +37,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
   /**
    * For the host's own routes: reads the user, asks the authorizer, and resolves only if it allows.
    * `tenantId` names the tenant in question. Throws `AuthError` `permission_denied` (403), also for a
-   * disabled or deleted user and for an invalid `tenantId`, or `authorization_unavailable` (503). More than a
+   * disabled or deleted user and for an invalid `tenantId`, and `authorization_unavailable` or `service_unavailable`
+   * (503), where the authorizer or the store fails. More than a
    * second after `authenticate`, it first asks again for token, signing key and session, and throws what `authenticate`
    * throws. It does not know the key of a copy of the principal, such as one out of JSON.
    */
@@ -51,7 +52,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * than `maxAgeMs` milliseconds ago, at login or at `POST …/step-up`. Else throws `AuthError`
    * `step_up_required` (403), also for a service account, or `mfa_enrollment_required` (403) for a user
    * without a factor, with `maxAgeSeconds` for the challenge of RFC 9470 §3. A password, a refresh and a
-   * trusted device do not count. It asks again for token and session as `requirePermission` does.
+   * trusted device do not count. It asks again for token and session as `requirePermission` does. Throws a `TypeError` for
+   * a `maxAgeMs` above an hour: proofs are kept no longer.
    */
   requireStepUp(principal: Principal<S>, age: { readonly maxAgeMs: number }): Promise<void>
   /**

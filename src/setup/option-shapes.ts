@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { isLocalHost } from '../engine/is-local-host.js'
-import { longestAddress, longestBaseAddress } from '../engine/longest-address.js'
+import { longestBaseUrl, longestUrl } from '../engine/longest-url.js'
 
 export const functionValue = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === 'function',
@@ -52,9 +52,9 @@ function sentWithin(longest: number): z.core.$ZodCheck<string> {
 }
 
 /** The check for an address, as it is sent. */
-export const shortEnough = sentWithin(longestAddress)
+export const shortEnough = sentWithin(longestUrl)
 /** The check for an address that others are built below. */
-export const shortEnoughBase = sentWithin(longestBaseAddress)
+export const shortEnoughBase = sentWithin(longestBaseUrl)
 
 /** The keys that encrypt configuration. */
 export const configKeysShape = z.array(

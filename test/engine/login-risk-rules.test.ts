@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   isSamePlace,
   isToldGuess,
-  networkOf,
+  loginNetworkOf,
   placeOf,
   scoreLogin,
   surplusBeside,
@@ -96,7 +96,7 @@ describe('S-58 the plain risk rule', () => {
     ['1::', '1:0:0'],
     [null, null],
   ])('the network of %s is %s', (ip, network) => {
-    expect(networkOf(ip)).toBe(network)
+    expect(loginNetworkOf(ip)).toBe(network)
   })
 })
 
@@ -130,5 +130,5 @@ it.each([
   ['1::4:5:6:7:8', '1:0:0'],
   ['01:2:3:4:5:6:7:8', '1:2:3'],
 ])('the network of %s is %s', (ip, network) => {
-  expect(networkOf(ip)).toBe(network)
+  expect(loginNetworkOf(ip)).toBe(network)
 })

@@ -94,10 +94,10 @@ describe('what a refresh token is worth', () => {
 
   it('a token shown in another way than it was handed out is refused, after all else', () => {
     const body = { delivery: 'body' } as const
-    expect(outcome({}, body)).toBe('otherDoor')
-    expect(outcome({}, { ...body, generation: 4 })).toBe('otherDoor')
+    expect(outcome({}, body)).toBe('wrongDelivery')
+    expect(outcome({}, { ...body, generation: 4 })).toBe('wrongDelivery')
     expect(outcome({ delivery: 'body' }, body)).toBe('current')
-    expect(outcome({ delivery: 'body' })).toBe('otherDoor')
+    expect(outcome({ delivery: 'body' })).toBe('wrongDelivery')
     // At a logout both are as good.
     expect(outcome({}, { delivery: null })).toBe('current')
     // Misuse is misuse wherever it is shown.

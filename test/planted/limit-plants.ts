@@ -84,11 +84,11 @@ export const limitPlants: readonly Plant[] = [
     edits: [
       {
         file: 'src/settings/address-rules.ts',
-        find: 'href.length > longestAddress',
-        replace: 'decodeURI(href).length > longestAddress',
+        find: 'href.length > longestUrl',
+        replace: 'decodeURI(href).length > longestUrl',
       },
     ],
-    tests: ['test/security/longest-addresses.test.ts'],
+    tests: ['test/security/longest-urls.test.ts'],
   },
   {
     name: 'an access token of a provider is sent however long it is',
@@ -99,7 +99,7 @@ export const limitPlants: readonly Plant[] = [
         replace: 'accessToken.length < 0',
       },
     ],
-    tests: ['test/security/longest-addresses.test.ts'],
+    tests: ['test/security/longest-urls.test.ts'],
   },
   {
     name: 'a body that is too large is kept until it ends',

@@ -4,7 +4,7 @@ import type { ServiceAccount, ServiceCredential } from './shapes.js'
 
 /** Operations of the operator surface, by method and path. */
 export interface OperatorServiceAccountCalls {
-  /** The service accounts, in the order they were made. */
+  /** The service accounts, by id. */
   readonly 'GET /v1/admin/service-accounts': {
     readonly input: { readonly limit?: string; readonly cursor?: string }
     readonly reply: {

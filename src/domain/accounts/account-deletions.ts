@@ -16,12 +16,13 @@ import { removePersonalData } from './personal-data.js'
  * Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is
  * disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist
  * first; everything of the user is removed; the user record goes last, and with it the address is
- * free. An interruption after the account was disabled leaves one that no caller can use, and the next
- * attempt completes it; so does the process that sweeps where only the note was written, unless the request alone may close it.
+ * free. If an attempt dies after it disabled the account, no caller can use the account, and the next attempt or the
+ * process that sweeps completes the deletion. If it dies before, the process that sweeps completes it only where the note
+ * allows that (see `onlyByRequest`).
  */
 export interface AccountDeletions extends DeletionResumption {
   /**
-   * Which attempt at it finished: this one, or another beside it. Null when there is no such user.
+   * Deletes the user. Resolves with the attempt that finished: this one, or another at the same time. Null when there is no such user.
    * Repeat it after a rejection, or leave that to `resume`. `refusalOf` is asked of the account as it is when it is
    * closed: what it gives is thrown, and nothing is deleted, then or later.
    */

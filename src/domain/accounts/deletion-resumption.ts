@@ -55,8 +55,8 @@ export function createDeletionResumption(
   }
 
   /**
-   * Null where the account is to be closed. Where its credentials are others by now, the owner took it back from
-   * whatever thief had signed in as the one who asked. A write of the attempt that is still under way is kept out first.
+   * Null where the account is to be closed. Where its credentials changed since, the owner may have taken it back from a
+   * thief who asked for the deletion: it is given up. The write here first keeps out an attempt that is still under way.
    */
   async function judge(noted: AccountDeletion, user: User): Promise<'givenUp' | 'later' | null> {
     const { credentialEpoch } = noted
@@ -84,8 +84,8 @@ export function createDeletionResumption(
     }
     const claim = { expiresAt: clock.now() + attemptMs }
     if ((await accountDeletions.update(id, { expiresAt }, claim)) === null) return
-    // Cut short before that, the caller got an error and may have left it at that.
-    const closed = await disable(id, (user) => judge(noted, user))
+    // The request may have died before it closed the account. Its caller got an error and may not have repeated it.
+    const closed = await disable(id, (now) => judge(noted, now))
     if (closed === 'givenUp') await accountDeletions.take(id, { ...claim, actorId })
     else if (closed !== 'later')
       await complete(id, closed, { actorId, source: { ip: null, userAgent: null } })

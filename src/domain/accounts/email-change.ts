@@ -1,4 +1,4 @@
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
@@ -47,7 +47,7 @@ export interface EmailChange {
   ): Promise<void>
 }
 
-/** What shows that the one who asked for the change is the one who confirms it. */
+/** What shows that the caller who confirms the change also asked for it. */
 export interface AddressAsker {
   /** The session of the request's bearer token; null without one. */
   readonly sessionId: string | null
@@ -90,11 +90,11 @@ export function createEmailChange(
   const { users } = deps.collections
 
   async function admit(typed: string): Promise<string> {
-    const rules = admissionRules(surface, await deps.settings())
+    const rules = entryRules(surface, await deps.settings())
     const email = canonicalEmail(typed)
     if (email === null) throw new AuthError('invalid_request')
     const applicant = { email, acceptedTerms: '' }
-    const refusal = admissionRefusal('addressChange', rules, { applicant })
+    const refusal = entryRefusal('addressChange', rules, { applicant })
     if (refusal !== null) throw new AuthError(refusal)
     return email
   }

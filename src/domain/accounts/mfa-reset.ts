@@ -43,9 +43,9 @@ export function createMfaReset(
       const user = isUuid(userId) ? await users.get(userId) : null
       if (user === null || !isHuman(user)) return false
       const endSessions = async () => {
-        const user = await raiseSessionEpoch(users, userId)
-        if (user !== null) await sessions.endAll(userId, 'admin', source, { actorId })
-        return user !== null
+        const raised = await raiseSessionEpoch(users, userId)
+        if (raised !== null) await sessions.endAll(userId, 'admin', source, { actorId })
+        return raised !== null
       }
       if (!(await endSessions())) return false
       // A session that was let in until now may be adding a factor: it sees this, or we see the factor.

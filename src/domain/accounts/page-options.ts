@@ -1,5 +1,5 @@
 import { sha256 } from '../../crypto/secrets.js'
-import { admissionRules } from '../../engine/admission.js'
+import { entryRules } from '../../engine/account-entry.js'
 import { maxPasswordBytes } from '../../engine/password-policy.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -39,7 +39,7 @@ export function createPageOptions(
 ): () => Promise<TaggedPageOptions> {
   return async () => {
     const [current, offered] = await Promise.all([settings(), oauth.offered()])
-    const rules = admissionRules(surface, current)
+    const rules = entryRules(surface, current)
     const options: PageOptions = {
       registrationOpen: rules.registrationEnabled,
       passwordLogin: rules.passwordLoginEnabled,

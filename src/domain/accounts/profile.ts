@@ -94,9 +94,7 @@ export function createProfile(deps: Deps, services: Services): Profile {
         seen = found
         return conflict
       }
-      const renamed = await retryOnConflict(attempts, attempt, () => {
-        throw new AuthError('service_unavailable')
-      })
+      const renamed = await retryOnConflict(attempts, attempt)
       deps.emit('account.updated', source, {
         actorId: user.id,
         targetId: user.id,

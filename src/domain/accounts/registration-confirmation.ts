@@ -1,9 +1,9 @@
 import {
-  type AdmissionRules,
-  admissionRefusal,
-  admissionRules,
-  type Comer,
-} from '../../engine/admission.js'
+  type EntryFacts,
+  type EntryRules,
+  entryRefusal,
+  entryRules,
+} from '../../engine/account-entry.js'
 import { beginning } from '../../engine/registration-rules.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
@@ -75,8 +75,8 @@ export function createRegistrationConfirmation(
   const { clock } = deps
   const { users } = deps.collections
 
-  function admit(rules: AdmissionRules, comer?: Comer): void {
-    const refusal = admissionRefusal('register', rules, comer)
+  function admit(rules: EntryRules, comer?: EntryFacts): void {
+    const refusal = entryRefusal('register', rules, comer)
     if (refusal !== null) throw new AuthError(refusal)
   }
 
@@ -149,7 +149,7 @@ export function createRegistrationConfirmation(
   /** Makes the account if the settings of today allow it; null where this is done, else the one that is there. */
   async function begin(link: Link, { registered, shown, source }: Attempt): Promise<User | null> {
     const { email } = link.payload
-    const rules = admissionRules(deps.surface, await deps.settings())
+    const rules = entryRules(deps.surface, await deps.settings())
     admit(rules)
     if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
       throw new AuthError('password_choice_required')

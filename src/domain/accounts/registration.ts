@@ -1,6 +1,6 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { isVerificationRequired } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
@@ -125,10 +125,10 @@ export function createRegistration(deps: Deps, services: Services): Registration
   const { users } = deps.collections
 
   async function admit(input: RegistrationInput, line: HashLine): Promise<string> {
-    const rules = admissionRules(surface, await deps.settings())
+    const rules = entryRules(surface, await deps.settings())
     const email = canonicalEmail(input.email)
     const acceptedTerms = input.acceptedTermsVersion ?? ''
-    const refusal = admissionRefusal(
+    const refusal = entryRefusal(
       'register',
       rules,
       email === null ? {} : { applicant: { email, acceptedTerms } },

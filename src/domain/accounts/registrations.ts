@@ -1,9 +1,8 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { isStorableId } from '../../engine/is-storable.js'
-import { AuthError } from '../../errors/index.js'
 import type { PendingRegistration } from '../../model/pending-registration.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { type Actor, actBy } from '../context/actor.js'
+import { hostPage } from '../context/host-page.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PendingRegistrations } from '../intents/pending-registrations.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
@@ -66,9 +65,6 @@ interface Services {
   readonly pendingRegistrations: PendingRegistrations
 }
 
-const pageSize = 50
-const maxPageSize = 200
-
 export function createRegistrations(deps: Deps, services: Services): Registrations {
   const { mails, pendingRegistrations: pending } = services
   const { collections } = deps
@@ -84,16 +80,11 @@ export function createRegistrations(deps: Deps, services: Services): Registratio
 
   return {
     async list(request = {}) {
-      const { limit, start } = pageOf(request)
-      // One more than asked for shows whether there is a next page.
-      const page = { limit: limit + 1, ...start }
-      const found = await collections.pendingRegistrations.find({ method: 'password' }, page)
-      const shown = found.slice(0, limit)
+      const page = hostPage(request)
+      const found = await collections.pendingRegistrations.find({ method: 'password' }, page.read)
+      const { shown, next } = page.cut(found)
       const now = deps.clock.now()
-      return {
-        registrations: shown.filter(({ expiresAt }) => expiresAt > now).map(recordOf),
-        next: found.length > limit ? (shown.at(-1)?.id ?? null) : null,
-      }
+      return { registrations: shown.filter(({ expiresAt }) => expiresAt > now).map(recordOf), next }
     },
 
     async resend(id, by = {}) {
@@ -121,14 +112,4 @@ export function createRegistrations(deps: Deps, services: Services): Registratio
 function recordOf(registration: PendingRegistration): RegistrationRecord {
   const { id, emailAsTyped: email, name, termsVersion, createdAt, expiresAt } = registration
   return { id, email, name, termsVersion, createdAt, expiresAt }
-}
-
-function pageOf({ limit = pageSize, after, ...rest }: RegistrationPageRequest) {
-  const isPage = Number.isInteger(limit) && limit >= 1 && limit <= maxPageSize
-  const problem =
-    (Object.keys(rest).length > 0 && 'members are limit and after, and no others.') ||
-    (!isPage && `limit must be a whole number from 1 to ${maxPageSize}.`) ||
-    (after !== undefined && !isStorableId(after) && 'after must be the next of the page before.')
-  if (problem) throw new AuthError('invalid_request', { detail: `A page's ${problem}` })
-  return { limit, start: after === undefined ? {} : { after } }
 }

@@ -1,5 +1,5 @@
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { isStorable } from '../../engine/is-storable.js'
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
@@ -146,8 +146,8 @@ export function createUsers(
   async function addressOf(typed: unknown): Promise<string> {
     const email = typeof typed === 'string' ? canonicalEmail(typed) : null
     if (email === null) throw invalidUser('email must be an address, such as ada@example.org.')
-    const rules = admissionRules(deps.surface, await deps.settings())
-    const refusal = admissionRefusal('create', rules, { applicant: { email, acceptedTerms: '' } })
+    const rules = entryRules(deps.surface, await deps.settings())
+    const refusal = entryRefusal('create', rules, { applicant: { email, acceptedTerms: '' } })
     if (refusal !== null) throw new AuthError(refusal)
     return email
   }

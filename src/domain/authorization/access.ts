@@ -7,7 +7,7 @@ import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { Authorizer, PermissionQuestion } from '../../ports/authorizer.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
-import { sessionDenylistId, standingEntry, tokenDenylistId } from '../context/denylist-entries.js'
+import { entryInForce, sessionDenylistId, tokenDenylistId } from '../context/denylist-entries.js'
 import type { Principal } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
@@ -101,7 +101,7 @@ export function createAccess(deps: Deps, tokens: Tokens): Access {
 
   function refuseOne(entries: readonly DenylistEntry[], ids: readonly string[]): void {
     if (entries.length === 0) return
-    const entry = standingEntry(entries, ids, clock.now())
+    const entry = entryInForce(entries, ids, clock.now())
     if (entry === null) return
     throw new AuthError(entry.reason === 'max_age' ? 'session_max_age_reached' : 'session_revoked')
   }

@@ -13,7 +13,7 @@ export function tokenDenylistId(surface: string, jti: string): string {
 /**
  * The first entry for one of these ids that has not expired; null without one. A backend may answer with others as well.
  */
-export function standingEntry(
+export function entryInForce(
   entries: readonly DenylistEntry[],
   ids: readonly string[],
   now: number,

@@ -44,8 +44,9 @@ export function credentialsFor(
   surface: Surface,
   settings: AuthSettings,
 ): ProviderCredentials {
-  const door = surface === 'operator' ? 'Operator' : 'Client'
-  if (!settings[`${id}${door}Enabled` as const]) throw new AuthError('oauth_provider_disabled')
+  const surfaceName = surface === 'operator' ? 'Operator' : 'Client'
+  if (!settings[`${id}${surfaceName}Enabled` as const])
+    throw new AuthError('oauth_provider_disabled')
   const { clientId, clientSecret, tenant, teamId, keyId } = providerSettings[id].credentials
   const credentials = {
     clientId: settings[clientId],

@@ -135,7 +135,7 @@ export function createWebhooks(deps: Deps): Webhooks {
         maxBytes: maxReplyBytes,
         publicOnly: true,
       })
-      // A fetcher that never answers must not hold up the deliveries to everybody else.
+      // A fetcher that never answers must not hold up the deliveries to other webhooks.
       const { status } = await withTimeout(answer, timeoutMs + graceMs, clock)
       if (status >= 200 && status < 300) return true
       deps.logger.warn('a webhook refused an event', { webhook, event, status })

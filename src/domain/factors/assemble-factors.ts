@@ -53,7 +53,7 @@ export function assembleFactors(
   collaborators: Collaborators,
 ): FactorServices {
   const deps = { ...context, ...collaborators }
-  const stepUp = createStepUp({ ...deps, judge: collaborators.judge })
+  const stepUp = createStepUp(deps)
   const devices = createTrustedDevices(deps)
   const totpFactors = createTotpFactors(deps)
   const backupCodeSets = createBackupCodeSets(deps)

@@ -11,9 +11,9 @@ export interface BackupCodeSets {
   /** New codes, which count for nothing until they replace others. May throw `server_busy`. */
   generate(count: number, line: HashLine): Promise<FreshCodes>
   /**
-   * Replaces a user's codes by these, if `mayReplace` gives true. It may void what was granted on the older ones. It is
-   * called right before the write, and again when one of them was used meanwhile. The id of the new set; null where
-   * `mayReplace` gave false.
+   * Replaces a user's codes by these if `mayReplace` resolves with true. `mayReplace` is called right before the write,
+   * and again when an older code was used meanwhile; it may void what was granted on the older codes. Resolves with the
+   * id of the new set; null where `mayReplace` resolved with false.
    */
   replace(
     userId: string,

@@ -27,11 +27,11 @@ export interface FactorChange {
 /** The steps around every change of a user's second factors. */
 export interface FactorChanges {
   /**
-   * To be called before a factor is taken or replaced, so that no crash in between leaves what was
-   * granted on it. Voids earlier proofs and trusted devices, and ends the other sessions where the change
-   * says so. May be repeated, with the user that it resolved with. Throws what `sessionRefusal` gives where the session that asked was
-   * ended since it was let in, and `step_up_required` where its proof is void since `user` was read: one that a thief holds
-   * must not take factors away after the owner has acted. Null for a user who is gone.
+   * Call it before a factor is taken or replaced: a crash in between then leaves nothing that was granted on the factor.
+   * Voids earlier proofs and trusted devices, and ends the other sessions where the change says so. May be repeated with
+   * the user that it resolved with. Throws what `sessionRefusal` gives where the session that asked has ended, and
+   * `step_up_required` where its proof was voided since `user` was read: a thief with that session must not take factors
+   * away after the owner has acted. Null when the user is gone.
    */
   retire(user: Pick<User, 'id' | 'deviceEpoch'>, change: FactorChange): Promise<User | null>
   /** To be called once the change stands. Emits `mfa.changed` and mails the person. */

@@ -34,13 +34,12 @@ export interface FactorWrite {
 /** The one way by which a user gets a factor. */
 export interface FactorEnrollment {
   /**
-   * The user as the enrolment left them; null when their factors, password or standing changed since
-   * the intent began, and then nothing is left of the factor. Throws `session_revoked` or `session_max_age_reached`, and
-   * nothing is left either, where the session that asks is over: an ending of all sessions reaches one after the other,
-   * and that of one session does not touch the user. Where the store fails just then, the factor stays, and its owner is
-   * told of it. It voids earlier proofs, trusted devices and other enrolments: if two began at once, one is stored.
-   * A first factor also voids what other sessions could be refreshed with, unless `others` says otherwise; the caller
-   * ends them, and tells the owner. A factor is stored with a notice that the owner was not told of it: if the request
+   * Stores a factor, and voids earlier step-up proofs, trusted devices and other enrolments: if two began at once, one
+   * is stored. Resolves with the user as written. Null, and no factor is left, where the user's factors, password or
+   * standing changed since the intent began. Throws `session_revoked` or `session_max_age_reached`, and no factor is left,
+   * where the session that asks has ended. Where the store fails during that last check, the factor stays and its owner
+   * is told. A first factor also keeps other sessions from being refreshed, unless `place.endOtherSessions` is false; the
+   * caller ends them, and tells the owner. The factor is stored with a notice that its owner was not told: if the request
    * dies, the process that sweeps goes on (`EnrollmentNotices`).
    */
   enroll(

@@ -14,7 +14,8 @@ import type { FactorChange, FactorChanges } from './factor-changes.js'
  * an interruption leaves the factor without it, and the next removal completes. Where the policy is
  * `required`, one that may be used always stays, whatever races: throws `last_factor_required`. If two
  * removals at once would leave none, one is refused, or both. False when there is no such factor.
- * Throws what `sessionRefusal` gives, and `step_up_required`, when the session that asks was ended meanwhile, or its proof voided.
+ * Throws what `sessionRefusal` gives where the session that asks ended meanwhile, and `step_up_required` where its proof
+ * was voided.
  */
 export interface FactorRemoval {
   removeTotp(user: User, change: FactorChange): Promise<boolean>

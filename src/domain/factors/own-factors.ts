@@ -35,8 +35,8 @@ export interface OwnFactors {
   removeTotp(who: SignedIn, source: RequestSource, endOtherSessions?: boolean): Promise<void>
   /**
    * A new set; the old one is void. Ends the other sessions if `endOtherSessions` is true. Throws
-   * `email_not_verified`, `factor_not_found` without any factor, what `sessionRefusal` gives, and `step_up_required` where the
-   * session was ended, or its proof voided, while the codes were made.
+   * `email_not_verified`, `factor_not_found` without any factor, what `sessionRefusal` gives where the
+   * session ended while the codes were made, and `step_up_required` where its proof was voided meanwhile.
    */
   regenerateBackupCodes(
     who: SignedIn,

@@ -10,7 +10,7 @@ interface Terms {
 }
 
 /**
- * From its resolving on, no step-up proof and no trusted device of before counts. With `kept`, no
+ * Once this resolves, no earlier step-up proof and no earlier trusted device counts. With `kept`, no
  * session but that one can be refreshed either: by the same write, so that no crash leaves the others
  * open. Null when the user is gone.
  */

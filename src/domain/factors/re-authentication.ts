@@ -15,10 +15,11 @@ import { stepUpRequired } from './step-up-required.js'
 /** Re-authenticates a signed-in user before a change of how to sign in (ASVS 7.5.1). */
 export interface ReAuthentication {
   /**
-   * With a factor, of a kind that is switched off as well: a second-factor proof younger than `stepUpMaxAge`. Without one: the
-   * current password. With neither, and while passwords are off: a login as young as that. Throws `step_up_required`,
-   * `invalid_credentials` and `rate_limited`, and `session_revoked` or `session_max_age_reached` where the session was ended while its
-   * password was checked. Resolves with what asks again just before the change is written.
+   * Asks for one of three. A user with a factor, even of a kind that is switched off, needs a second-factor proof younger
+   * than `stepUpMaxAge`. A user without one needs the current password. A user with neither, or while passwords are off,
+   * needs a login younger than `stepUpMaxAge`. Throws `step_up_required`, `invalid_credentials` and `rate_limited`, and
+   * `session_revoked` or `session_max_age_reached` where the session ended while the password was checked. Resolves with a
+   * function that asks again; call it just before the change is written.
    */
   require(
     who: SignedIn,

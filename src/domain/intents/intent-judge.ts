@@ -9,7 +9,7 @@ import { providerId } from '../../identity-providers/providers.js'
 import { isBeingLinked } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
-import { sessionDenylistId, standingEntry } from '../context/denylist-entries.js'
+import { entryInForce, sessionDenylistId } from '../context/denylist-entries.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import { isProviderOffered, isTenantAdmitted } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -72,7 +72,7 @@ export function createIntentJudge(deps: Deps): IntentJudge {
   /** An ending that died before it wrote the row has the session on the denylist alone. */
   async function isListed(sessionId: string): Promise<boolean> {
     const id = sessionDenylistId(surface, sessionId)
-    return standingEntry(await deps.denylist.find([id]), [id], clock.now()) !== null
+    return entryInForce(await deps.denylist.find([id]), [id], clock.now()) !== null
   }
 
   async function sessionRefusal(

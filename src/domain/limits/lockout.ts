@@ -21,12 +21,12 @@ export interface LockoutEnd {
  */
 export interface Lockout {
   /**
-   * Runs a check of a secret, given the number of failures that are counted so far: `true` forgives
-   * all of them, `false` counts. Throws `rate_limited` when the limit is reached, whatever the secret.
-   * A check that could not be made (a busy server, a failing store or hasher) hands its guess back.
-   * The guess that reaches the limit calls `lockedOut`. With `forgiving`, what is forgiven is being so when
-   * this resolves: that caller waits for it before the reply, or the owner's own logins would lock them
-   * out of a process that is frozen between requests.
+   * Runs a check of a secret, given the number of failures counted before it. A result with `ok`
+   * forgives all of them; any other result counts. Throws `rate_limited` when the limit is reached, even for the right
+   * secret. A check that rejects (a busy server, a failing store or hasher) hands its guess back. The guess that reaches
+   * the limit calls `lockedOut`. With `forgiving`, this resolves before the failures are forgiven and passes the pending
+   * work on. The caller must wait for it before the reply: a process that is frozen between requests would never finish
+   * it, and the owner's own logins would lock them out.
    */
   attempt<T extends { readonly ok: boolean }>(
     subject: string,
@@ -39,22 +39,22 @@ export interface Lockout {
 }
 
 /**
- * Each kind of secret has its own counter, so guesses at one kind never lock another. Factors at a login and factors within
- * a session do as well: otherwise a thief with a session could keep its owner from signing in.
+ * Each kind of secret has its own counter, so guesses at one kind never lock another. Factors at a login and factors within a
+ * session have counters of their own too: otherwise a thief with a session could keep its owner from signing in.
  */
 export type FailureCounter =
-  | (typeof poolsOfPasswords)[number]
-  | (typeof poolsOfFactors)[number]
+  | (typeof passwordCounters)[number]
+  | (typeof factorCounters)[number]
   | 'factorFailuresOfSession'
 
-const poolsOfPasswords = [
+const passwordCounters = [
   'passwordFailures',
   'passwordFailuresOfSession',
   'passwordFailuresOfLink',
 ] as const
 
 /** Each counts the failures of a user. */
-const poolsOfFactors = [
+const factorCounters = [
   'totpFailures',
   'backupCodeFailures',
   'passkeyFailures',
@@ -77,19 +77,19 @@ const dayMs = 24 * 60 * 60 * 1000
 const monthMs = 30 * dayMs
 /** More than fit into a month, at the shortest `lockoutDuration`. */
 const mostPerMonth = 100_000
-/** Five times the threshold of wrong codes in a day begin a lockout of a day, for a guesser who stops before each other one. */
+/** This many times the threshold of wrong codes in a day begin a lockout of a day: it stops a guesser who always pauses before the ordinary lockout. */
 const thresholdsPerDay = 5
 const ofDay = (name: string) => `${name}OfDay`
 
-/** Codes are short, and one who guesses at them knows the password: they are never without a lockout. */
+/** Codes are short, and a caller who guesses at them knows the password or has a session: they are never without a lockout. */
 const factorThreshold = 10
 
 /** Forgets every guess at the factors of a user. Never throws: what stays runs out. */
 export async function clearFactorFailures(limits: RateLimiter, userId: string): Promise<void> {
   const lockouts = new Set(Object.values(lockoutsOf))
   const days = Object.keys(lockoutsOf).map(ofDay)
-  const pools = [...poolsOfFactors, ...lockouts, ...days]
-  await Promise.all(pools.map((pool) => limits.forgive(pool, userId)))
+  const counters = [...factorCounters, ...lockouts, ...days]
+  await Promise.all(counters.map((counter) => limits.forgive(counter, userId)))
 }
 
 /** Forgets every guess that is counted against a user. Never throws: what stays runs out. */
@@ -105,11 +105,11 @@ interface Deps extends Pick<SurfaceContext, 'settings'> {
 }
 
 export function createLockout({ settings, limits }: Deps, name: FailureCounter): Lockout {
-  const isOfFactor = poolsOfPasswords.every((pool) => pool !== name)
+  const isOfFactor = passwordCounters.every((counter) => counter !== name)
   const lockouts = lockoutsOf[name]
 
-  async function counted(pool: string, subject: string, windowMs: number): Promise<number> {
-    return (await limits.checkWith(pool, subject, { limit: mostPerMonth, windowMs })).count
+  async function counted(counter: string, subject: string, windowMs: number): Promise<number> {
+    return (await limits.checkWith(counter, subject, { limit: mostPerMonth, windowMs })).count
   }
 
   /** The lockout that a wrong guess begins, as it stands in its window; null where it begins none. */

@@ -19,7 +19,7 @@ import {
 /** All sessions of an account together may use up as much as so many of them alone. */
 const sessionsPerUser = 5
 
-/** How often a hit may come right between the two steps of a closing. */
+/** How often `close` tries again when a hit arrives between its two steps. */
 const tries = 4
 
 export interface RateLimiter {
@@ -160,7 +160,7 @@ export function createRateLimiter(deps: Deps): RateLimiter {
         const end = clock.now() + limit.windowMs
         const { resetsAt } = await fill(key, limit)
         if (resetsAt >= end || left === 0) return resetsAt
-        // A hit that comes right after begins a window, which may be shorter again. Where the counter failed, what this
+        // A hit that comes right after may begin a shorter window, so the loop checks the end again. Where the counter failed, what this
         // process counts was forgiven all the same.
         if (!(await forgive(key))) return (await fill(key, limit)).resetsAt
       }

@@ -8,7 +8,7 @@ import type { ShownRecognition } from './recognition.js'
 /** A first factor that was accepted, and how. */
 export interface FirstFactor {
   readonly user: User
-  /** `password`, `webauthn` */
+  /** `password`, `webauthn`, or the id of a provider. */
   readonly method: string
   /** RFC 8176 */
   readonly amr: readonly string[]

@@ -1,4 +1,4 @@
-import { admissionRefusal, admissionRules, loginDoor } from '../../engine/admission.js'
+import { entryRefusal, entryRules, loginEntry } from '../../engine/account-entry.js'
 import {
   allowedFactors,
   decideSecondFactor,
@@ -15,11 +15,11 @@ import type { FirstFactor } from './first-factor.js'
 
 type HowFirst = Pick<FirstFactor, 'user' | 'method'>
 
-/** What a login is asked on its way. None of it changes anything. */
+/** The checks that a login passes. None of them changes anything. */
 export interface LoginChecks {
   /**
-   * Said only after a first factor was shown. Throws `invalid_credentials`, `email_not_verified`, and
-   * that the way of this first factor was switched off meanwhile.
+   * Called only after a first factor was shown. Throws `invalid_credentials`, `email_not_verified`, and
+   * `password_login_disabled` or `mfa_method_disabled` where this first factor was switched off meanwhile.
    */
   requireStanding(how: HowFirst, source: RequestSource): Promise<void>
   /** Whether the policy asks for a second factor, and for which. */
@@ -39,8 +39,8 @@ export function createLoginChecks(deps: Deps, { devices }: Services): LoginCheck
   const { surface, clock } = deps
 
   async function requireStanding({ user, method }: HowFirst, source: RequestSource): Promise<void> {
-    const rules = admissionRules(surface, await deps.settings())
-    const refusal = admissionRefusal(loginDoor(method), rules, { account: user })
+    const rules = entryRules(surface, await deps.settings())
+    const refusal = entryRefusal(loginEntry(method), rules, { account: user })
     if (refusal === null) return
     if (refusal === 'email_not_verified') {
       deps.emit('login.failed', source, { userId: user.id, method, reason: refusal })

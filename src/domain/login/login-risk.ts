@@ -26,7 +26,7 @@ export type LoginInQuestion = Pick<
   readonly recognitionId: string | null
 }
 
-/** What a login is thought of, and whether its owner is notified once it is a session. */
+/** The assessment of a login, and whether its owner is notified once it is a session. */
 export interface JudgedLogin extends RiskAssessment {
   readonly isNotified: boolean
   readonly isMailed: boolean

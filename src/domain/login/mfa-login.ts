@@ -12,7 +12,7 @@ import type { LoginPipeline } from './login-pipeline.js'
 import type { DeliveredLogin } from './login-result.js'
 import type { ShownRecognition } from './recognition.js'
 
-/** The enroller of a factor: a signed-in user, or a login that lacks one. */
+/** The caller who enrols a factor: a signed-in user, or a login that lacks one. */
 export type Enrollee =
   | { readonly kind: 'session'; readonly who: SignedIn }
   | ({ readonly kind: 'ticket' } & ShownTicket)

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/request-source.js'
@@ -79,8 +79,8 @@ export function createPasswordLogin(
 
   return {
     async withPassword(typed, password, device, source) {
-      const rules = admissionRules(surface, await deps.settings())
-      const refusal = admissionRefusal('passwordLogin', rules)
+      const rules = entryRules(surface, await deps.settings())
+      const refusal = entryRefusal('passwordLogin', rules)
       if (refusal !== null) throw new AuthError(refusal)
       const { registrationKey, ...to } = device
       const { proven, upgrade, forgiven } = await provenUser(

@@ -6,7 +6,7 @@ import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import { createMailService, type Links, type MailService, type Suspicion } from './mail-service.js'
 
-/** Tells owners of guesses at their account, made or survived by one who shows the right password. */
+/** Mails owners about guesses at their account: wrong passwords before a right one, and wrong second factors after it. */
 export interface SuspicionNotices {
   /**
    * Beside the request, unless `notifySecurityChanges` is off. One mail of each kind a day: guesses cost

@@ -16,7 +16,7 @@ export interface Links {
   readonly login: string
 }
 
-/** Too many wrong codes of a kind, shown by someone who has the password or a session. */
+/** Too many wrong codes of a kind, shown by a caller who has the password or a session. */
 export interface FactorLockout {
   readonly at: number
   readonly method: 'totp' | 'backupCode'

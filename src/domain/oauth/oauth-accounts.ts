@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
@@ -61,8 +61,8 @@ export function createOauthAccounts(deps: Deps, services: Services): OauthAccoun
   async function admit(profile: ProviderProfile, acceptedTerms: string): Promise<string> {
     const settings = await deps.settings()
     const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
-    const rules = admissionRules(surface, settings)
-    const refusal = admissionRefusal('providerSignUp', rules, {
+    const rules = entryRules(surface, settings)
+    const refusal = entryRefusal('providerSignUp', rules, {
       applicant: { email, acceptedTerms },
     })
     if (refusal !== null) {

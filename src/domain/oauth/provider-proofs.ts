@@ -26,9 +26,9 @@ export interface OpenedByProvider {
 }
 
 /**
- * Opens an account that has the address already, where a stranger may have registered it and the
- * provider is authoritative for the address. Else no anonymous registration could be answered by its
- * owner on a surface without passwords.
+ * Gives an existing account to the owner of its address, where a stranger may have registered it and the provider is
+ * authoritative for the address. Without this, a stranger's registration would keep the owner out for good on a surface
+ * without passwords.
  */
 export interface ProviderProofs {
   /**

@@ -28,7 +28,7 @@ export interface StartedAssertion {
 export interface PasskeyLogin {
   /**
    * With a ticket: options for the passkeys of the person whose login waits. Without: for any
-   * that the person chooses, alike for everybody. Throws `mfa_method_disabled`, `mfa_ticket_invalid` and
+   * that the person chooses, the same for every caller. Throws `mfa_method_disabled`, `mfa_ticket_invalid` and
    * `factor_not_found`.
    */
   start(waiting: ShownTicket | null): Promise<StartedAssertion>

@@ -9,7 +9,7 @@ export type NewPasskey = Omit<Passkey, 'slot'>
 
 /**
  * The places for a user's passkeys. Each is held by one passkey, by a unique index of the store, so
- * registrations that race each other go beyond the most there may be in no order.
+ * parallel registrations can never exceed the limit.
  */
 export interface PasskeySlots {
   /** The user's passkeys. Throws `factor_already_enrolled` when there are as many as there may be. */

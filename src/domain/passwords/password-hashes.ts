@@ -159,7 +159,9 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
         phc?.variant === 'argon2id' ? undefined : await guarded(() => legacyOf(storedHash))
       if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes, line)
       if (phc === null) {
-        deps.logger?.warn('a stored password hash cannot be read; nobody can log in with it')
+        deps.logger?.warn(
+          'a stored password hash cannot be read; its account cannot log in with a password',
+        )
         return verifyDummy(line)
       }
       const check = () => hasher.verify(storedHash, bytes)

@@ -1,5 +1,5 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { admissionRefusal, admissionRules } from '../../engine/admission.js'
+import { entryRefusal, entryRules } from '../../engine/account-entry.js'
 import { canonicalEmail } from '../../engine/email.js'
 import { resetLinkMs } from '../../engine/reset-link-ms.js'
 import { AuthError } from '../../errors/index.js'
@@ -69,8 +69,8 @@ export function createPasswordRecovery(deps: Deps, services: Services): Password
   const { users } = deps.collections
 
   async function requireOpen(): Promise<void> {
-    const rules = admissionRules(deps.surface, await deps.settings())
-    const refusal = admissionRefusal('recovery', rules)
+    const rules = entryRules(deps.surface, await deps.settings())
+    const refusal = entryRefusal('recovery', rules)
     if (refusal !== null) throw new AuthError(refusal)
   }
 

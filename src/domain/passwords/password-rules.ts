@@ -20,7 +20,7 @@ export interface PasswordSubject {
 export interface PasswordRules {
   /**
    * Throws `password_policy`, naming the violated rules, when the password may not be set, and
-   * `invalid_request` for text that is not well-formed. Every door that sets a password asks this.
+   * `invalid_request` for text that is not well-formed. Every service that sets a password calls this.
    */
   check(password: string, subject: PasswordSubject): Promise<void>
   /** Adds a hash about to be replaced to the user's history. Repeatable. */

@@ -63,7 +63,7 @@ export interface Services {
   readonly access: Access
   readonly limits: RateLimiter
   readonly settings: () => Promise<AuthSettings>
-  /** What pages may know before anybody signs in. */
+  /** What pages may know before a user signs in. */
   readonly pageOptions: () => Promise<TaggedPageOptions>
   readonly config: ConfigAdministration
   /** Whether people show a second factor before configuration writes. */

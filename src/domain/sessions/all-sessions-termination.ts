@@ -71,7 +71,7 @@ export function createAllSessionsTermination(
       // A login under way has its document before its row, and is younger.
       rowless: ({ loginAt }: Session) => loginAt < (user.endedBefore ?? 0),
     }
-    await sessions.endThose(which, 'admin', source, { actorId })
+    await sessions.endMatching(which, 'admin', source, { actorId })
   }
 
   /** A later call may have spared a session that was opened since. */

@@ -86,8 +86,8 @@ export async function tokensToEnd(
 }
 
 /**
- * Of one person's tokens the newest, and one that a wrong clock made only where no other is good: then it will be good in a
- * while. A retired token never goes before a newer one of its session.
+ * Picks the newest token of one person. A token issued in the future, by a wrong clock, is picked only where no other is
+ * good: it will be good later. A retired token never goes before a newer one of its session.
  */
 function preferred(tokens: readonly Genuine[]): Genuine | null {
   const newestFirst = tokens.toSorted((a, b) => compare(b.claims, a.claims))

@@ -1,6 +1,6 @@
 import { keyedHash } from '../../crypto/secrets.js'
 import { clientMark } from '../../engine/changed-places.js'
-import { agentOf, networkOf } from '../../engine/login-risk-rules.js'
+import { agentOf, loginNetworkOf } from '../../engine/login-risk-rules.js'
 import type { RequestSource } from '../../ports/request-source.js'
 
 /**
@@ -26,7 +26,7 @@ export function markOf(
     keyedHash('', JSON.stringify([kind, userId, text]))
   const client = clientDigest(userId, source, recognitionId)
   const places = () => [
-    digest('network', networkOf(source.ip)),
+    digest('network', loginNetworkOf(source.ip)),
     digest('agent', agentOf(source.userAgent)),
   ]
   return clientMark(client, withPlaces ? places() : [])

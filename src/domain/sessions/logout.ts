@@ -142,7 +142,7 @@ export function createLogout(deps: Deps, { tokens, sessions, inspection }: Servi
       family: ({ sessionEpoch }: RefreshFamily) => sessionEpoch < user.sessionEpoch,
       rowless: ({ loginAt }: Session) => loginAt < own.loginAt,
     }
-    await sessions.endThose(which, 'logout', source)
+    await sessions.endMatching(which, 'logout', source)
   }
 
   async function endEverywhere(

@@ -3,7 +3,7 @@ import type { Collection } from '../../ports/store.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 
 /**
- * From its resolving on, no refresh family opened before can be refreshed. Sparing a session of an
+ * Once this resolves, no refresh family opened before can be refreshed. Sparing a session of an
  * earlier call ends with this one. Trusted devices of before are trusted no more. Null when the
  * user is gone.
  */

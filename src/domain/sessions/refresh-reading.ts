@@ -13,7 +13,7 @@ import type { User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/denylist.js'
 import type { RequestSource } from '../../ports/request-source.js'
 import type { EndReason } from '../../ports/session-event.js'
-import { sessionDenylistId, standingEntry } from '../context/denylist-entries.js'
+import { entryInForce, sessionDenylistId } from '../context/denylist-entries.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Tokens } from './tokens.js'
 
@@ -86,7 +86,7 @@ export function createRefreshReading(deps: Deps, tokens: Tokens): RefreshReading
 
   async function listed({ sid }: RefreshClaims): Promise<DenylistEntry | null> {
     const id = sessionDenylistId(surface, sid)
-    return standingEntry(await deps.denylist.find([id]), [id], clock.now())
+    return entryInForce(await deps.denylist.find([id]), [id], clock.now())
   }
 
   function judge(

@@ -46,7 +46,7 @@ function unfinished({ reason }: DenylistEntry): Refusal {
 export function refusalOf(decision: RefreshDecision<EndReason>): Refusal | null {
   switch (decision.outcome) {
     case 'unknown':
-    case 'otherDoor':
+    case 'wrongDelivery':
       return { code: 'refresh_token_invalid', end: null }
     case 'revoked':
       return {

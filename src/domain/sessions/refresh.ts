@@ -39,7 +39,10 @@ export interface Refresh {
    * handed out in another way than it is shown is refused with `refresh_token_invalid`.
    */
   rotate(shown: ShownToken, source: RequestSource): Promise<Refreshed>
-  /** `GET session`, by the cookie: enforces the same limits, mints an access token and writes nothing. */
+  /**
+   * `GET session`, by the cookie: enforces the same limits, mints an access token and rotates nothing. A refusal ends the
+   * session where a refresh would end it, and the host's scorer may end it or void its step-up proof.
+   */
   view(token: string | null, source: RequestSource): Promise<SessionView>
 }
 
@@ -81,8 +84,8 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
   }
 
   /** Where the host has refreshes judged by their place. */
-  async function requireUsual(attempt: Attempt, user: User, asker: string): Promise<void> {
-    if (risk !== null) await (await risk()).requireRefresh(attempt, user, asker)
+  async function requireUsual(attempt: Attempt, user: User, mark: string): Promise<void> {
+    if (risk !== null) await (await risk()).requireRefresh(attempt, user, mark)
   }
 
   function signRefresh(
@@ -118,10 +121,10 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
     deps.emit('refresh.rotated', source, { userId: claims.sub, sessionId: claims.sid, generation })
   }
 
-  function emitReissued({ claims, source }: Attempt, family: RefreshFamily, asker: string): void {
+  function emitReissued({ claims, source }: Attempt, family: RefreshFamily, mark: string): void {
     const { sub: userId, sid: sessionId } = claims
     const { generation, rotatedBy } = family
-    const otherClient = !isSameClient(rotatedBy, asker)
+    const otherClient = !isSameClient(rotatedBy, mark)
     deps.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
   }
 
@@ -137,14 +140,14 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           ahead(signRefresh(claims, { generation: claims.gen + 1, expiresAt }, nextJti)),
         )
         const user = await inspection.requireStanding(attempt)
-        const asker = markOf(user.id, source, sentBy(shown), risk !== null)
-        await requireUsual(attempt, user, asker)
+        const mark = markOf(user.id, source, sentBy(shown), risk !== null)
+        await requireUsual(attempt, user, mark)
         // Minted first: when that fails, nothing has been consumed.
         const minted = await issue(attempt, user, { expiresAt }, attempt.beside)
         // Read now, and not when the signing began: a deadline may have passed since.
         const now = clock.now()
         const generation = attempt.claims.gen + 1
-        const rotated = { rotatedAt: now, rotatedTo: nextJti, rotatedBy: asker }
+        const rotated = { rotatedAt: now, rotatedTo: nextJti, rotatedBy: mark }
         const next = { generation, ...rotated, expiresAt }
         const write = await consume(attempt, user, next)
         if (write === 'won') {
@@ -171,7 +174,7 @@ export function createRefresh(deps: Deps, tokens: Tokens, inspection: RefreshIns
           family,
           signRefresh(attempt.claims, family, tokens.nextJti()),
         )
-        emitReissued(attempt, family, asker)
+        emitReissued(attempt, family, mark)
         return { outcome: 'reissued', ...again }
       }),
 

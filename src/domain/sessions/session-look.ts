@@ -25,8 +25,9 @@ export interface FoundSession {
 }
 
 /**
- * Looks at sessions for the host's own pages and connections. It decides as `GET session` does, and writes,
- * counts and ends nothing: null for every cookie that `GET session` refuses. All of it throws 503
+ * Looks at sessions for the host's own pages and connections. It decides as `GET session` does, and
+ * counts and ends nothing: null for every cookie that `GET session` refuses. It writes nothing either, except that
+ * `stepUp` from the host's scorer voids the session's step-up proof. All of it throws 503
  * `session_enforcement_unavailable` when store, denylist or keys do not answer.
  */
 export interface SessionLook {

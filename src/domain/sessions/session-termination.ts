@@ -16,8 +16,8 @@ import {
 /** Sessions ended beside each other: others share the database meanwhile. */
 const atOnce = 20
 /**
- * A login writes its document and its row beside each other, so for a moment the document may be there alone. The fence of
- * that login decides about it: it is of a later epoch than what is ended here, or is refused.
+ * A login writes its document and its row beside each other, so for a moment the document may be there alone. The fence
+ * of that login decides: the login has a later epoch than the sessions that end here, or it is refused.
  */
 const underWayMs = 60_000
 
@@ -36,8 +36,8 @@ export interface SessionTermination extends Pick<SessionEnding, 'endJudged' | 'c
    * Ends those of a user's sessions that `which` picks, twenty beside each other, and completes what an
    * earlier call left undone. One that fails keeps back none of its twenty.
    */
-  endThose(
-    which: WhichSessions,
+  endMatching(
+    which: SessionSelection,
     reason: EndReason,
     source: RequestSource,
     options?: Pick<EndingOptions, 'actorId'>,
@@ -57,7 +57,7 @@ export interface SessionTermination extends Pick<SessionEnding, 'endJudged' | 'c
   trim(userId: string, limit: number, source: RequestSource): Promise<void>
 }
 
-export interface WhichSessions {
+export interface SessionSelection {
   readonly userId: string
   /** Asked for each row that was not revoked. */
   family(family: RefreshFamily): boolean
@@ -91,8 +91,8 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
     }
   }
 
-  async function endThose(
-    which: WhichSessions,
+  async function endMatching(
+    which: SessionSelection,
     reason: EndReason,
     source: RequestSource,
     options: Pick<EndingOptions, 'actorId'> = {},
@@ -132,13 +132,13 @@ export function createSessionTermination(deps: EndingDeps): SessionTermination {
 
     closeDocument,
     endJudged: ending.endJudged,
-    endThose,
+    endMatching,
 
     async endAll(userId, reason, source, { except, ...options } = {}) {
       const isOther = ({ id }: Ended) => id !== except
       const newest = clock.now() - underWayMs
       const rowless = (session: Session) => isOther(session) && session.loginAt <= newest
-      await endThose({ userId, family: isOther, rowless }, reason, source, options)
+      await endMatching({ userId, family: isOther, rowless }, reason, source, options)
     },
 
     async trim(userId, limit, source) {

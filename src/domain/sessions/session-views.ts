@@ -1,4 +1,4 @@
-import { networkOf } from '../../engine/login-risk-rules.js'
+import { loginNetworkOf } from '../../engine/login-risk-rules.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
 import type { EndReason } from '../../ports/session-event.js'
 import type { SurfaceContext } from '../context/surface-context.js'
@@ -23,7 +23,7 @@ export function createSessionViews({
   const isFirst = oncePerWindow()
 
   function isFirstOf(what: string, { claims, source }: Viewed): boolean {
-    const key = JSON.stringify([what, claims.sid, networkOf(source.ip), source.userAgent])
+    const key = JSON.stringify([what, claims.sid, loginNetworkOf(source.ip), source.userAgent])
     return isFirst(key, windowMs, clock.now())
   }
 

@@ -1,7 +1,7 @@
 import { formDecoded } from '../../engine/form-decoded.js'
 import { AuthError } from '../../errors/index.js'
 
-/** More than any form that is meant for a door of the library. */
+/** More than any endpoint of the library takes. */
 const mostMembers = 64
 
 /**

@@ -6,7 +6,7 @@ import { maxTokenLength } from '../../src/crypto/token-claims.js'
 import { webhookSignature } from '../../src/crypto/webhook-signature.js'
 import { createMailService } from '../../src/domain/mail/mail-service.js'
 import { keptKeys } from '../../src/engine/kept-keys.js'
-import { longestAddress, longestBaseAddress } from '../../src/engine/longest-address.js'
+import { longestBaseUrl, longestUrl } from '../../src/engine/longest-url.js'
 import { withFragment, withQuery } from '../../src/engine/redirect.js'
 import { userProblem } from '../../src/engine/user-problem.js'
 import { clearOthers, hostOnly, setCookie } from '../../src/http/cookies.js'
@@ -35,13 +35,13 @@ const filled = (start: string, length: number): string => `${start.padEnd(length
 
 const host = `${'a.'.repeat(120)}example`
 const options = {
-  baseUrl: filled(`https://${host}/`, longestBaseAddress),
+  baseUrl: filled(`https://${host}/`, longestBaseUrl),
   cookieDomain: host,
   cookiePath: `/${'p'.repeat(254)}`,
-  pages: { verifyEmail: filled('/p/', longestAddress - 'https://localhost'.length) },
+  pages: { verifyEmail: filled('/p/', longestUrl - 'https://localhost'.length) },
 }
-const endpoint = filled('https://idp.example/', longestAddress)
-const target = filled('https://app.example/', longestAddress)
+const endpoint = filled('https://idp.example/', longestUrl)
+const target = filled('https://app.example/', longestUrl)
 /** Beyond what any part may be, for what is to be refused. */
 const over = (text: string): string => `${text}x`
 
@@ -154,7 +154,7 @@ describe('ASVS-4.2.5 no longer than 8 kB', () => {
     await background.drain()
     expect(await sent).toBe(true)
     const { url } = mailer.last('verifyEmail', 'ada@example.org').data
-    expect(url.length).toBeGreaterThan(longestAddress)
+    expect(url.length).toBeGreaterThan(longestUrl)
     expect(url.length).toBeLessThan(limit)
   })
 

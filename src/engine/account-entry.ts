@@ -3,7 +3,7 @@ import { isVerificationRequired } from './owner-proof.js'
 import { type SettingsOfBoth, settingsFor } from './surface-settings.js'
 
 /** The ways in which an account is made or opened. */
-export type AccountDoor =
+export type AccountEntry =
   /** Registration with a password, and the confirmation that makes the account of it. */
   | 'register'
   | 'providerSignUp'
@@ -17,7 +17,7 @@ export type AccountDoor =
   /** A mailed link that sets a password, from asking for it to using it. */
   | 'recovery'
 
-export type AdmissionRefusal =
+export type EntryRefusal =
   | 'registration_disabled'
   | 'password_login_disabled'
   | 'mfa_method_disabled'
@@ -28,8 +28,8 @@ export type AdmissionRefusal =
   | 'invalid_credentials'
   | 'email_not_verified'
 
-/** What the settings say of all doors of a surface. */
-export interface AdmissionRules {
+/** The settings of a surface that decide about all ways in. */
+export interface EntryRules {
   readonly registrationEnabled: boolean
   readonly passwordLoginEnabled: boolean
   /** Whether a passkey takes the place of both factors. */
@@ -55,12 +55,12 @@ interface Standing {
 }
 
 /** What is known so far: a condition on what is not known yet is left for the next question. */
-export interface Comer {
+export interface EntryFacts {
   readonly applicant?: Applicant
   readonly account?: Standing
 }
 
-type Condition = (rules: AdmissionRules, comer: Comer) => AdmissionRefusal | null
+type Condition = (rules: EntryRules, facts: EntryFacts) => EntryRefusal | null
 
 const conditions = {
   registrationOpen: ({ registrationEnabled }) =>
@@ -87,8 +87,8 @@ const conditions = {
     account?.emailVerifiedAt === null && verificationRequired ? 'email_not_verified' : null,
 } as const satisfies Readonly<Record<string, Condition>>
 
-/** What each door asks for, in the order in which it is refused. */
-const doors: Readonly<Record<AccountDoor, readonly (keyof typeof conditions)[]>> = {
+/** The conditions of each way in, in the order in which they are judged. */
+const conditionsOf: Readonly<Record<AccountEntry, readonly (keyof typeof conditions)[]>> = {
   register: ['registrationOpen', 'passwordsOn', 'deliverable', 'domainAllowed', 'termsAccepted'],
   // Not the password switch: such an account has none.
   providerSignUp: [
@@ -108,15 +108,15 @@ const doors: Readonly<Record<AccountDoor, readonly (keyof typeof conditions)[]>>
   recovery: ['passwordsOn'],
 }
 
-/** The settings as every door reads them. */
-export function admissionRules(
+/** The settings that the conditions read. */
+export function entryRules(
   surface: 'operator' | 'client',
   settings: SettingsOfBoth & {
     readonly registrationTermsVersion: string
     readonly emailVerificationRequired: boolean
     readonly webauthnMode: 'off' | 'secondFactor' | 'passwordless'
   },
-): AdmissionRules {
+): EntryRules {
   const own = settingsFor(surface, settings)
   return {
     registrationEnabled: own.registrationEnabled,
@@ -128,23 +128,23 @@ export function admissionRules(
   }
 }
 
-/** The door of a login, by its first factor: `password`, `webauthn` or the id of a provider. */
-export function loginDoor(method: string): AccountDoor {
+/** The way in of a login, by its first factor: `password`, `webauthn` or the id of a provider. */
+export function loginEntry(method: string): AccountEntry {
   if (method === 'password') return 'passwordLogin'
   return method === 'webauthn' ? 'passkeyLogin' : 'providerLogin'
 }
 
 /**
- * Why a door stays shut; null when it opens, as far as what is known goes. Whether an address is free
- * is no part of it: the insert decides that.
+ * Why an account cannot be made or opened in this way; null when it can, as far as the facts go. Whether an address is
+ * free is no part of it: the insert decides that.
  */
-export function admissionRefusal(
-  door: AccountDoor,
-  rules: AdmissionRules,
-  comer: Comer = {},
-): AdmissionRefusal | null {
-  for (const name of doors[door]) {
-    const refusal = conditions[name](rules, comer)
+export function entryRefusal(
+  entry: AccountEntry,
+  rules: EntryRules,
+  facts: EntryFacts = {},
+): EntryRefusal | null {
+  for (const name of conditionsOf[entry]) {
+    const refusal = conditions[name](rules, facts)
     if (refusal !== null) return refusal
   }
   return null

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type AccountDoor,
-  type AdmissionRules,
-  admissionRefusal,
-  admissionRules,
-  type Comer,
-  loginDoor,
-} from '../../src/engine/admission.js'
+  type AccountEntry,
+  type EntryFacts,
+  type EntryRules,
+  entryRefusal,
+  entryRules,
+  loginEntry,
+} from '../../src/engine/account-entry.js'
 
-const open: AdmissionRules = {
+const open: EntryRules = {
   registrationEnabled: true,
   passwordLoginEnabled: true,
   passwordlessEnabled: true,
@@ -21,7 +21,7 @@ const ada = { email: 'ada@example.org', acceptedTerms: '' }
 const own = [{ domain: 'example.org', includeSubdomains: false }]
 
 describe('who may sign up by a provider', () => {
-  it.each<[string, Partial<AdmissionRules>, object, string | null]>([
+  it.each<[string, Partial<EntryRules>, object, string | null]>([
     ['anybody with an address, where it is open', {}, {}, null],
     ['nobody where it is closed', { registrationEnabled: false }, {}, 'registration_disabled'],
     ['nobody nobody vouches for', {}, { email: null }, 'oauth_email_unverified'],
@@ -49,16 +49,16 @@ describe('who may sign up by a provider', () => {
     ['nobody who accepted none', { requiredTerms: '2' }, {}, 'terms_not_accepted'],
   ])('S-01 S-02 S-03 S-04 T-89 %s', (_who, rules, signUp, refusal) => {
     const applicant = { ...ada, ...signUp }
-    expect(admissionRefusal('providerSignUp', { ...open, ...rules }, { applicant })).toBe(refusal)
+    expect(entryRefusal('providerSignUp', { ...open, ...rules }, { applicant })).toBe(refusal)
   })
 })
 
 /** What may be wrong, each alone, and the doors that it shuts. Every other cell is open. */
 const wrongs: readonly (readonly [
   string,
-  Partial<AdmissionRules>,
-  Comer,
-  Partial<Record<AccountDoor, string>>,
+  Partial<EntryRules>,
+  EntryFacts,
+  Partial<Record<AccountEntry, string>>,
 ])[] = [
   ['nothing', {}, {}, {}],
   [
@@ -148,7 +148,7 @@ const wrongs: readonly (readonly [
   ],
 ]
 
-const doors: readonly AccountDoor[] = [
+const doors: readonly AccountEntry[] = [
   'register',
   'providerSignUp',
   'create',
@@ -168,18 +168,18 @@ describe('every door, where one thing is wrong', () => {
     }
     const found = doors.map((door) => [
       door,
-      admissionRefusal(door, { ...open, ...rules }, all) ?? 'open',
+      entryRefusal(door, { ...open, ...rules }, all) ?? 'open',
     ])
     expect(found).toEqual(doors.map((door) => [door, shut[door] ?? 'open']))
   })
 
   it('asks nothing of what is not known yet', () => {
     const strict = { ...open, requiredTerms: '2', allowedDomains: own }
-    expect(doors.filter((door) => admissionRefusal(door, strict) !== null)).toEqual([])
+    expect(doors.filter((door) => entryRefusal(door, strict) !== null)).toEqual([])
   })
 
   it('tells the doors of logins by their first factor', () => {
-    expect(['password', 'webauthn', 'google'].map(loginDoor)).toEqual([
+    expect(['password', 'webauthn', 'google'].map(loginEntry)).toEqual([
       'passwordLogin',
       'passkeyLogin',
       'providerLogin',
@@ -207,13 +207,13 @@ it('the doors read the settings of their surface', () => {
     emailVerificationRequired: false,
     webauthnMode: 'passwordless',
   } as const
-  expect(admissionRules('client', settings)).toEqual({
+  expect(entryRules('client', settings)).toEqual({
     ...{ registrationEnabled: true, passwordLoginEnabled: false, passwordlessEnabled: true },
     allowedDomains: settings.registrationAllowedDomains,
     ...{ requiredTerms: '2026-01', verificationRequired: false },
   })
   const second = { ...settings, webauthnMode: 'secondFactor' } as const
-  expect(admissionRules('operator', second)).toEqual({
+  expect(entryRules('operator', second)).toEqual({
     ...{ registrationEnabled: false, passwordLoginEnabled: true, passwordlessEnabled: false },
     allowedDomains: [],
     ...{ requiredTerms: '2026-01', verificationRequired: true },
