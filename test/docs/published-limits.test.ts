@@ -81,8 +81,7 @@ describe('other limits', () => {
     ["bytes of a request's body", 'http/request/request-body', 'maxBodyBytes'],
     ['characters of a token that is shown', 'crypto/token-claims', 'maxTokenLength'],
     ['users of one import', 'domain/accounts/user-import', 'mostRows'],
-    ['entries of a page, in code', 'domain/accounts/user-list', 'maxPageSize'],
-    ['entries of a page, in code', 'domain/events/audit-page', 'maxPageSize'],
+    ['entries of a page, in code', 'domain/context/host-page', 'largestLimit'],
     ['UTF-16 code units of an id', 'engine/is-storable', 'longestId'],
     ['UTF-16 code units of an id', 'checks/check-value', 'longestKey'],
     [

@@ -18,7 +18,13 @@ export const recordListPlants: readonly Plant[] = [
   },
   {
     name: 'an element that is removed leaves its secrets behind',
-    edits: [{ file, find: 'delete next[key]\n', replace: '' }],
+    edits: [
+      {
+        file,
+        find: 'delete next[key]\n      removed.push(key)\n    }\n    const gone',
+        replace: 'removed.push(key)\n    }\n    const gone',
+      },
+    ],
     tests: [elements],
   },
   {

@@ -1,6 +1,6 @@
 import { onceLoaded } from '../../concurrency/once-loaded.js'
 import { loadPart } from '../../errors/load-part.js'
-import { createConfigActivation } from './config-activation.js'
+import type { ActivateEnvironment } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'
 import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
@@ -64,7 +64,11 @@ export function createConfigStore(deps: ConfigDeps): ConfigStore {
     const { createConfigPatches } = await loadPart('changes of settings', load)
     return createConfigPatches(deps, locator, writer)
   })
-  const activate = createConfigActivation(deps, locator, roll)
+  const activate: ActivateEnvironment = async (...asked) => {
+    const load = () => import('./config-activation.js')
+    const { createConfigActivation } = await loadPart('the switch of environments', load)
+    return createConfigActivation(deps, locator, roll)(...asked)
+  }
   // Once in the life of a key, and by one process.
   const reencrypt = async () => {
     const load = () => import('./config-reencryption.js')
