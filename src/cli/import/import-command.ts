@@ -19,7 +19,7 @@ Makes accounts of another product's users, with their password hashes. Run it
 again after an interruption: it goes on where it was. docs/import.md has all.
 
   --dry-run         judges every row as the import would, and writes no account
-  --surface NAME    client (default) or operator
+  --surface NAME    client (default) or operator; --space N keeps old ids apart
   --map A=B,…       targets and their columns; --hash 'a{column}b' builds a hash
   --delimiter C     of the CSV file: , (default) ; | or tab
   --verified        every address counts as verified
@@ -27,11 +27,8 @@ again after an interruption: it goes on where it was. docs/import.md has all.
   --app-id, --tenant-id, --microsoft-tenant  of SuperTokens (default public)
   --drop-second-factors  takes accounts without a factor that cannot be carried;
                     otherwise such a row is refused
-  --space NAME      for a second CSV file, table or database of the same kind,
-                    whose ids stand for other people
-  --report FILE     a line for each row that was refused, in conflict, not carried
-                    in full, or whose account has another address; default
-                    postern-import-report.jsonl
+  --report FILE     a line for each row that was refused, in conflict or not
+                    carried in full; default postern-import-report.jsonl
   --ids FILE        a line {from, to} with the old and new id of each account
   --progress FILE   default postern-import.json; --restart begins from the start
   --batch N         rows of a call, 1 to 10000 (default 500)
