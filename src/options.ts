@@ -248,7 +248,7 @@ export interface AuthOptions {
    * its own, before its first `migrate()`, where several share a database. Default empty.
    */
   readonly collectionPrefix?: string
-  /** The surface of an unprefixed path that host, refresh cookie, refresh token and preflight do not tell. Default `operator`. */
+  /** The surface of an unprefixed path that neither host, cookie, token nor the origin of a preflight names. Default `operator`. */
   readonly defaultSurface?: Surface
   /** Words that no password may contain, beside the names of the issuer and of the hosts. */
   readonly passwordContextWords?: readonly string[]

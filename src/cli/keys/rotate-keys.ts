@@ -96,7 +96,7 @@ function configTurnOf(call: Call, file: KeyFile, policy: RotationPolicy): Turn {
     }
     case 'promote': {
       const says =
-        'The new configuration key stands first. Restart every process, call auth.config.reencrypt(), and ten minutes later take the old key out of the file. Keep it with your backups.'
+        'The new configuration key stands first. Restart every process, call auth.config.reencrypt(), and ten minutes later take the old key out of the file. Keep it in your secret store for as long as you may restore a backup with secrets under it.'
       return { file: withConfigKeyFirst(file, now), step: 'configuration', says }
     }
   }

@@ -94,7 +94,7 @@ export function registeredModule(
         .sort(),
     secretsIn: (values) => secretKeys(values).map((key) => values[key] ?? ''),
     seal: (environment, values, changed) =>
-      sealValues({ values, changed }, (key) => isSecret(key, ''), box, { module, environment }),
+      sealValues({ values, changed }, isSecret, box, { module, environment }),
     planReencryption: (environment, stored) =>
       planReencryption(stored, isSecret, box, { module, environment }),
   }

@@ -18,6 +18,9 @@ const both = (validator: () => never | ConfigValidationError | undefined) => ({
 })
 
 const coded = refusing('The sender is wrong.', 'mail.sender_wrong')
+/** A list that a host without types may return. */
+const verdicts: unknown = [undefined, null, coded()]
+const behindEmpty = () => verdicts as ConfigValidationError
 const codeless: Readonly<Record<string, () => never | ConfigValidationError>> = {
   'returned without a code': refusing('The sender is wrong.'),
   'returned with an empty code': refusing('The sender is wrong.', ''),
@@ -55,6 +58,7 @@ describe.each(promiseKinds)('validators on $name', (kind) => {
   describe.each(Object.entries(doors))('%s', (_door, send) => {
     it.each([
       ['returned', coded],
+      ['returned behind an empty verdict', behindEmpty],
       [
         'thrown',
         () => {

@@ -216,6 +216,13 @@ describe('the validators of the auth module', () => {
     await expectUnchanged(host)
   })
 
+  it('R-2.6-06 nor is it a first value', async () => {
+    const settings = { registrationTermsVersion: sealed }
+    await expect(settingsHost({ settings })).rejects.toMatchObject({
+      option: 'settings.registrationTermsVersion',
+    })
+  })
+
   it.each(mistyped)('T-103 %j cannot be', async (config) => {
     const host = await settingsHost()
     expectRefusal(await host.patch({ config }), 'auth.value_malformed', config)

@@ -348,19 +348,28 @@ describe('reading', () => {
     expect((await audit.log.ofTarget('u', { limit: 3 })).next).not.toBeNull()
   })
 
-  it.each([{ limit: 0 }, { limit: 201 }, { limit: 1.5 }, { limit: Number.NaN }, { after: 'a\0' }])(
-    'refuses %j',
-    async (page) => {
-      const { log } = setUp().audit
-      const [member] = Object.keys(page)
-      for (const read of [log.ofActor, log.ofTarget]) {
-        await expect(read('u', page)).rejects.toMatchObject({
-          code: 'invalid_request',
-          message: expect.stringMatching(new RegExp(`^A page's ${member} must be `)),
-        })
-      }
-    },
-  )
+  it.each([
+    ...[{ limit: 0 }, { limit: 201 }, { limit: 1.5 }, { limit: Number.NaN }, { after: 'a\0' }],
+    // As the `next` of the last page is.
+    JSON.parse('{"after":null}'),
+  ])('refuses %j', async (page) => {
+    const { log } = setUp().audit
+    const [member] = Object.keys(page)
+    for (const read of [log.ofActor, log.ofTarget]) {
+      await expect(read('u', page)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringMatching(new RegExp(`^A page's ${member} must be `)),
+      })
+    }
+  })
+
+  it('refuses an unknown member, with which it would begin at the first page', async () => {
+    const page = JSON.parse('{"cursor":"a"}')
+    await expect(setUp().audit.log.ofActor('u', page)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('do not include "cursor"'),
+    })
+  })
 
   it('refuses an id that is no text', async () => {
     const { log } = setUp().audit

@@ -68,6 +68,12 @@ describe('R-4.5-28 a key that is not declared', () => {
     expect(refusal({ config: { gone: 'x' } }, state)).toMatchObject({ code: 'config.unknown_key' })
   })
 
+  test('is named once where its element goes as well', () => {
+    const recordLists = [{ field: 'hooks', create: [], remove: ['a'] }]
+    const { removed } = next({ recordLists, config: { 'hooks.a.old': '' }, revision: 7 }, state)
+    expect(removed.filter((key) => key === 'hooks.a.old')).toHaveLength(1)
+  })
+
   test.each(['gone', '__proto__', 'constructor', 'hooks.a.old'])(
     '%s is refused where it is not stored',
     (key) => {
