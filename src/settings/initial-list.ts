@@ -4,6 +4,7 @@ import {
   type ItemDeclaration,
 } from '../engine/configuration/config-declaration.js'
 import { elementPrefix, rosterKey } from '../engine/configuration/config-keys.js'
+import { isSealedText } from '../engine/configuration/sealed-text.js'
 import { isSlug } from '../engine/configuration/slug.js'
 import { OptionsError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
@@ -110,5 +111,5 @@ function slugOf(members: ReadonlyMap<string, unknown>, at: string): string {
 }
 
 function isPlainText(value: unknown): value is string {
-  return typeof value === 'string' && !/[\p{Cc}\p{Cs}]/u.test(value)
+  return typeof value === 'string' && !/[\p{Cc}\p{Cs}]/u.test(value) && !isSealedText(value)
 }

@@ -221,6 +221,13 @@ describe('the validators of the auth module', () => {
     await expect(settingsHost({ settings })).rejects.toMatchObject({
       option: 'settings.registrationTermsVersion',
     })
+    for (const member of ['label', 'signingSecret']) {
+      const one = { slug: 'siem', url: 'https://siem.example/', signingSecret: 's'.repeat(32) }
+      const securityWebhooks = [{ ...one, events: 'all' as const, [member]: sealed }]
+      await expect(settingsHost({ settings: { securityWebhooks } })).rejects.toMatchObject({
+        option: expect.stringContaining(`securityWebhooks[0].${member}`),
+      })
+    }
   })
 
   it.each(mistyped)('T-103 %j cannot be', async (config) => {

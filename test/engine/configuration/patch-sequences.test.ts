@@ -59,6 +59,7 @@ const key = fc.oneof(
       'hooks',
       'hooks.__items',
       'hooks.a.old',
+      'hooks.a.retired',
       'nope',
       'hooks.a',
       'toString',

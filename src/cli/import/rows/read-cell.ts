@@ -11,8 +11,8 @@ const yes = ['1', 't', 'true', 'y', 'yes']
 const no = ['0', 'f', 'false', 'n', 'no']
 
 /**
- * Null for what is empty, undefined for what is neither yes nor no. A time counts as yes, and as no around the epoch's
- * start, which stands for "never" in whatever zone.
+ * Null for what is empty, undefined for what is neither yes nor no. A time counts as yes. Around the epoch's start and
+ * before, it stands for "never" in whatever zone, and counts as no.
  */
 export function flagOf(cell: unknown): boolean | null | undefined {
   if (typeof cell === 'boolean') return cell
@@ -26,10 +26,14 @@ export function flagOf(cell: unknown): boolean | null | undefined {
 }
 
 function flagOfTime(time: number): boolean | undefined {
-  return Number.isNaN(time) ? undefined : Math.abs(time) > dayMs
+  return Number.isNaN(time) ? undefined : time > dayMs
 }
 
 const dayMs = 24 * 60 * 60 * 1000
+
+/** What `time.Time` is before it is set, and a date that is not null. */
+const zeroOfGo = Date.parse('0001-01-01T00:00:00Z')
+const zeroOfMariadb = '0000-00-00'
 
 const written =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/
@@ -38,17 +42,17 @@ const fewestMilliseconds = 100_000_000_000
 
 /**
  * Epoch milliseconds of a `Date`, a number of seconds or milliseconds, or a text as of ISO 8601, in UTC where it names
- * no zone. Null for what is empty and for the epoch's start, which stands for "never"; NaN for what is no time.
+ * no zone. Null for what is empty and for what stands for "never"; NaN for what is no time.
  */
 export function timeOf(cell: unknown): number | null {
   const time = instantOf(cell)
-  return time === 0 ? null : time
+  return time === 0 || time === zeroOfGo ? null : time
 }
 
 function instantOf(cell: unknown): number | null {
   if (cell instanceof Date) return cell.getTime()
   const text = textOf(cell)?.trim() ?? ''
-  if (text === '') return null
+  if (text === '' || text.startsWith(zeroOfMariadb)) return null
   if (/^\d{1,16}(?:\.\d{1,9})?$/.test(text)) {
     const number = Number(text)
     return Math.floor(number < fewestMilliseconds ? number * 1000 : number)

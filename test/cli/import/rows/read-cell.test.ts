@@ -57,6 +57,10 @@ describe('a cell', () => {
     expect(
       [0, '0', ' 0.0', new Date(0), '1970-01-01', '1970-01-01 01:00:00+01'].map(timeOf),
     ).toEqual(Array.from({ length: 6 }, () => null))
+    const zeros = ['0000-00-00', '0000-00-00 00:00:00', '0001-01-01 00:00:00+00']
+    expect([...zeros, new Date('0001-01-01T00:00:00Z')].map(timeOf)).toEqual(
+      Array.from({ length: 4 }, () => null),
+    )
     expect(timeOf('2024-02-29')).toBe(Date.UTC(2024, 1, 29))
   })
 
@@ -69,8 +73,9 @@ describe('a cell', () => {
     ).toEqual(Array.from({ length: 9 }, () => false))
     expect(['', null, undefined].map(flagOf)).toEqual([null, null, null])
     expect(['2024-02-29', 'maybe', 2].map(flagOf)).toEqual([undefined, undefined, undefined])
-    expect([3_600_000, -3_600_000, Number.NaN].map((at) => flagOf(new Date(at)))).toEqual([
-      ...[false, false, undefined],
+    const first = Date.parse('0001-01-01T00:00:00Z')
+    expect([3_600_000, -3_600_000, first, Number.NaN].map((at) => flagOf(new Date(at)))).toEqual([
+      ...[false, false, false, undefined],
     ])
   })
 
