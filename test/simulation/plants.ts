@@ -80,13 +80,14 @@ const late: Plant = {
   clock: (clock) => ({ ...clock, now: () => clock.now() - 3 * 60 * 60 * 1000 }),
 }
 
-/** Whoever is asked for, the first account is answered. */
+/** Whichever account is asked for, what the first one has is answered under its id: another id would be noticed. */
 function mixedUp(): Plant {
   let first: string | null = null
   return collections('client_users', (right) => ({
-    get(id) {
+    async get(id) {
       first ??= id
-      return right.get(first)
+      const doc = await right.get(first)
+      return doc === null ? null : { ...doc, id }
     },
   }))
 }
