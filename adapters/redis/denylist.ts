@@ -45,8 +45,8 @@ export async function isDenylistMarked(run: Run, { entries }: Keys): Promise<boo
 const findEntries = entryScript(`
 if redis.call('HEXISTS', KEYS[2], ARGV[1]) == 0 then return redis.error_reply('${notMigrated} await auth.migrate()') end
 local found = {}
-table.remove(ARGV, 1)
-for _, id in ipairs(ARGV) do
+for n = 2, #ARGV do
+  local id = ARGV[n]
   local listed = redis.call('HGET', KEYS[2], id)
   if listed then
     found[#found + 1] = id

@@ -47,7 +47,7 @@ const texts: Readonly<Record<Kind, (problem: ConfigProblem) => Finding>> = {
   noSecret: (problem) => ({
     check: 'encryption',
     problem: `${placeOf(problem)} holds an encrypted secret, and the field is not declared as a secret: reading it fails.`,
-    remedy: `Set it again: postern settings set ${setterOf(problem)} Or declare the field as a secret.`,
+    remedy: `Declare the field as a secret, or set it again: postern settings set ${setterOf(problem)}`,
   }),
   invalid: (problem) => ({
     check: 'settings',

@@ -23,7 +23,10 @@ export interface RefreshFamily extends Doc {
    * comes: the password was changed while that was the newest. 0 = any may be.
    */
   readonly noReissueUpTo: number
-  /** A digest of the user agent and recognition id that have the newest token. With a session risk scorer, digests of the network and the user agent follow, joined by dots. */
+  /**
+   * A digest of the user agent and recognition id that have the newest token. With a session risk scorer, digests of the
+   * network and the user agent follow, joined by dots.
+   */
   readonly rotatedBy: string
   /** A token that is shown in another way is refused. */
   readonly delivery: 'cookie' | 'body'

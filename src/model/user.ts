@@ -36,7 +36,10 @@ export interface User extends Doc {
    * mailbox is not proved. Voids mailed tokens.
    */
   readonly credentialEpoch: number
-  /** Grows with every change of password, factors or standing, and when all sessions are ended; voids step-up proofs and trusted devices. */
+  /**
+   * Grows with every change of password, factors or standing, and when all sessions are ended. Voids step-up proofs and
+   * trusted devices.
+   */
   readonly deviceEpoch: number
   readonly createdAt: number
   readonly updatedAt: number

@@ -24,9 +24,9 @@ export interface PermissionQuestion {
   /** The caller's session; null for a service account, which has none. */
   readonly sessionId: string | null
   /**
-   * Reads how long ago this session showed a second factor, in milliseconds; null without a proof that counts, which one
-   * older than an hour may be too, and for service accounts. It asks the store at each call, and rejects when the store fails: let that pass, and the caller
-   * gets 503.
+   * Reads how long ago this session showed a second factor, in milliseconds. Null without a proof that counts, and for
+   * service accounts. A proof of more than an hour ago may not count any more. It asks the store at each call, and rejects
+   * when the store fails: let that pass, and the caller gets 503.
    */
   readonly proofAge: () => Promise<number | null>
 }

@@ -38,9 +38,8 @@ export interface SurfaceAuth<S extends Surface = Surface>
    * For the host's own routes: reads the user, asks the authorizer, and resolves only if it allows.
    * `tenantId` names the tenant in question. Throws `AuthError` `permission_denied` (403), also for a
    * disabled or deleted user and for an invalid `tenantId`, and `authorization_unavailable` or `service_unavailable`
-   * (503), where the authorizer or the store fails. More than a
-   * second after `authenticate`, it first asks again for token, signing key and session, and throws what `authenticate`
-   * throws. It does not know the key of a copy of the principal, such as one out of JSON.
+   * (503), where the authorizer or the store fails. More than a second after `authenticate`, it first asks again for
+   * token, signing key and session, and throws what `authenticate` throws. It does not know the key of a copy of the principal, such as one out of JSON.
    */
   requirePermission(
     principal: Principal<S>,

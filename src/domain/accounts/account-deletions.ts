@@ -22,9 +22,9 @@ import { removePersonalData } from './personal-data.js'
  */
 export interface AccountDeletions extends DeletionResumption {
   /**
-   * Deletes the user. Resolves with the attempt that finished: this one, or another at the same time. Null when there is no such user.
-   * Repeat it after a rejection, or leave that to `resume`. `refusalOf` is asked of the account as it is when it is
-   * closed: what it gives is thrown, and nothing is deleted, then or later.
+   * Deletes the user. Resolves with the attempt that finished: this one, or another at the same time. Null when there is
+   * no such user. Repeat it after a rejection, or leave that to `resume`. `refusalOf` is asked of the account as it is
+   * when it is closed: what it gives is thrown, and nothing is deleted, then or later.
    */
   delete(userId: string, act: Act, refusalOf?: RefusalOf): Promise<Finisher | null>
 }

@@ -11,7 +11,8 @@ import type { ProcessRoll } from './process-roll.js'
 
 /**
  * Makes an environment the active one. It looks the environment up, runs the validator, and writes only while the values
- * are those that the validator saw. Throws 404, a `ConfigValidationError`, or 503; the active environment is then unchanged.
+ * are those that the validator saw. Throws 404, a `ConfigValidationError`, or 503; the active environment is then
+ * unchanged.
  */
 export type ActivateEnvironment = (
   module: LocatedModule,

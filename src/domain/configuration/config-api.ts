@@ -34,8 +34,8 @@ export interface ConfigApi {
    * Edits an environment, by the rules and validators that an administrator meets, and asks no permission. All of
    * it is written or nothing; a change that changes nothing writes no revision. `by` names the actor for events and the
    * history. In force at once in this process, and within 30 seconds in every other. Throws `AuthError` as `view` does,
-   * `invalid_request` (also for a member that is there and undefined), and the `config.…` codes of `PATCH …/environments/{env}`; a `ConfigValidationError` for a value
-   * that its declaration or a validator refuses.
+   * `invalid_request` (also for a member that is there and undefined), and the `config.…` codes of
+   * `PATCH …/environments/{env}`; a `ConfigValidationError` for a value that its declaration or a validator refuses.
    */
   change(module: string, change: ConfigChange, by?: Actor): Promise<EnvironmentView>
   /**

@@ -12,10 +12,10 @@ interface Deps {
 }
 
 /**
- * Runs a module's validator. It accepts by returning nothing. Throws a `ConfigValidationError` for anything else it returns or throws: nothing is written
- * then. A code is only taken from a `ConfigValidationError`, because errors of Node and of drivers have codes too;
- * anything else that comes is a fault of the validator, and logged. So is an error that quotes one of the `secrets`:
- * none of it is passed on, its code included.
+ * Runs a module's validator. It accepts by returning nothing. Throws a `ConfigValidationError` for anything else that it
+ * returns or throws: nothing is written then. A code is only taken from a `ConfigValidationError`, because errors of Node
+ * and of drivers have codes too; anything else that comes is a fault of the validator, and logged. So is an error that
+ * quotes one of the `secrets`: none of it is passed on, its code included.
  */
 export async function runValidator(
   module: string,

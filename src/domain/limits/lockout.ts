@@ -77,11 +77,17 @@ const dayMs = 24 * 60 * 60 * 1000
 const monthMs = 30 * dayMs
 /** More than fit into a month, at the shortest `lockoutDuration`. */
 const mostPerMonth = 100_000
-/** This many times the threshold of wrong codes in a day begin a lockout of a day: it stops a guesser who always pauses before the ordinary lockout. */
+/**
+ * This many times the threshold of wrong codes in a day begin a lockout of a day: it stops a guesser who always pauses
+ * before the ordinary lockout.
+ */
 const thresholdsPerDay = 5
 const ofDay = (name: string) => `${name}OfDay`
 
-/** Codes are short, and a caller who guesses at them knows the password or has a session: they are never without a lockout. */
+/**
+ * Codes are short, and a caller who guesses at them knows the password or has a session: they are never without a
+ * lockout.
+ */
 const factorThreshold = 10
 
 /** Forgets every guess at the factors of a user. Never throws: what stays runs out. */

@@ -104,7 +104,7 @@ export function valueProblem(declaration: ValueDeclaration, text: string): Value
   }
 }
 
-/** Of a text that was copied from the database. */
+/** The problem with a secret that was copied from the database as it stands there. */
 export const encryptedProblem: ValueProblem = {
   code: 'value_malformed',
   problem: 'must be the value itself and not its encrypted text',

@@ -31,7 +31,7 @@ function flagOfTime(time: number): boolean | undefined {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** What `time.Time` is before it is set, and a date that is not null. */
+/** An unset time of Go, and how a date of MariaDB that is never null begins where it is unset. */
 const zeroOfGo = Date.parse('0001-01-01T00:00:00Z')
 const zeroOfMariadb = '0000-00-00'
 
