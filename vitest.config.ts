@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { matchesGlob } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { cells, isOnShelf, isolated, shelfNamed } from './test/shelves.js'
 
 interface PathMap {
   readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> }
@@ -17,12 +19,21 @@ const alias = Object.entries(compilerOptions.paths).map(([name, [target]]) => ({
   replacement: fileURLToPath(new URL(target, root)),
 }))
 
+/** `npm test` is the fast shelf; `tools/run-shelf.ts` runs the others. */
+const shelf = shelfNamed(process.env['SHELF'] ?? 'fast')
+const files = globSync('test/**/*.test.ts', { cwd: fileURLToPath(root) })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => isOnShelf(shelf, file))
+const alone = files.filter(
+  (file) => !isOnShelf('fast', file) || isolated.some(([glob]) => matchesGlob(file, glob)),
+)
+
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ['test/**/*.test.ts'],
     environment: 'node',
-    globalSetup: ['test/support/global-setup.ts'],
+    provide: { cells: cells[shelf] },
+    globalSetup: [shelf === 'fast' ? 'test/support/no-servers.ts' : 'test/support/global-setup.ts'],
     // Processes, not threads: password hashing fills libuv's thread pool, which threads would share.
     pool: 'forks',
     maxWorkers: 2,
@@ -32,10 +43,18 @@ export default defineConfig({
     expect: { poll: { interval: 5, timeout: 75_000 } },
     // What it says to those who would run it in production, at each start.
     onConsoleLog: (text) => !text.includes('oidc-provider '),
-    reporters: [
-      'default',
-      ['json', { outputFile: '.results/vitest.json' }],
-      './tools/ci-line-reporter.ts',
-    ],
+    reporters: ['default', './tools/shelf-reporter.ts'],
+    // One module graph for all files of a process: to load it again for each takes longer than most files.
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          isolate: false,
+          include: files.filter((file) => !alone.includes(file)),
+        },
+      },
+      { extends: true, test: { name: 'alone', include: alone } },
+    ].filter(({ test }) => test.include.length > 0),
   },
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../src/ports/surface.js'
-import { type HostKind, storeKinds } from '../support/hosts/hosts.js'
+import { type HostKind, hostKind, memoryHost } from '../support/hosts/hosts.js'
 import { openHost } from '../support/hosts/open-host.js'
 import { smallSigningKey } from '../support/keys.js'
 import {
@@ -91,18 +91,12 @@ interface Pass {
   readonly stride: number
 }
 
-function kindOf(store: string): HostKind {
-  const found = storeKinds.find(({ name }) => name === `express on ${store}`)
-  assert.ok(found !== undefined)
-  return found
-}
-
 const { faultStride: stride } = sizes
 const passes: readonly Pass[] = [
-  { kind: kindOf('memory'), surface: 'client', flows, stride },
-  ...(isFull ? [{ kind: kindOf('memory'), surface: 'operator', flows, stride } as const] : []),
+  { kind: memoryHost, surface: 'client', flows, stride },
+  ...(isFull ? [{ kind: memoryHost, surface: 'operator', flows, stride } as const] : []),
   {
-    kind: kindOf('postgres'),
+    kind: hostKind('express', 'postgres'),
     surface: 'client',
     flows: isFull ? flows : mostWrites,
     stride: isFull ? 1 : 7,

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ExchangeReply } from '../../src/http/request/exchange.js'
 import type { Surface } from '../../src/ports/surface.js'
-import { storedIn, surfaces } from '../support/hosts/open-host.js'
+import { eachSurface } from '../support/hosts/matrix.js'
+import { storedIn } from '../support/hosts/open-host.js'
 import type { TestAuth } from '../support/hosts/test-auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'
 import { goodPassword, otherPassword } from '../support/people/people.js'
@@ -82,7 +83,7 @@ async function rigOf(surface: Surface, door: (surface: Surface, email: string) =
   return rig
 }
 
-describe.each(surfaces)('figure R21: whether an address is taken, on the %s surface', (surface) => {
+eachSurface.describe('figure R21: whether an address is taken', (surface) => {
   it.each(Object.entries(doors))(
     'T-98 R22 %s tells it by no call, no hash, no time and no byte',
     async (name, door) => {

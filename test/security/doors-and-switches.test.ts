@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { FieldBool, FieldSelect } from '../../src/engine/configuration/config-declaration.js'
 import { authSettingDeclarations } from '../../src/settings/index.js'
 import { flows } from '../flows/catalogue.js'
-import { type HostKind, memoryHost, storeKinds } from '../support/hosts/hosts.js'
+import { type HostKind, memoryHost } from '../support/hosts/hosts.js'
+import { eachStore } from '../support/hosts/matrix.js'
 import { doors } from './doors/doors.js'
 import { moreDoors } from './doors/more-doors.js'
 import { switches } from './doors/switches.js'
@@ -56,21 +57,21 @@ describe('the table of doors and switches', () => {
 
 /**
  * All of them on memory. What a store could change is whether a stored switch is seen at all: on Postgres the cells that
- * a row names, and on the others those of every seventh door; with `CONTRACT=full`, all.
+ * a row names, and on the others those of every seventh door.
  */
 function cellsOn(
   kind: HostKind,
   door: Door,
   index: number,
 ): readonly (typeof everySwitch)[number][] {
-  const isWhole = kind.name === memoryHost.name || process.env['CONTRACT'] === 'full'
+  const isWhole = kind.name === memoryHost.name
   if (isWhole) return everySwitch
   const row = Object.assign({}, ...(doors[nameOf(door)] ?? []))
   const isSampled = kind.name.includes('postgres') || index % 7 === 0
   return isSampled ? everySwitch.filter(([name]) => Object.hasOwn(row, name)) : []
 }
 
-describe.each(storeKinds)(`${cells} cells, on $name`, (kind) => {
+eachStore.describe(`${cells} cells`, (kind) => {
   const rows = walked.flatMap((door, index) => {
     const thrown = cellsOn(kind, door, index)
     return surfacesOf(door).flatMap((surface) =>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeSettings, memberOf, oauthHost } from '../contract/oauth/oauth-host.js'
-import { type HostKind, memoryHost, storeKinds } from '../support/hosts/hosts.js'
+import { type HostKind, memoryHost } from '../support/hosts/hosts.js'
+import { eachStore } from '../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
@@ -118,13 +119,13 @@ const strides: readonly (readonly [string, number])[] = [
   ['memory', 1],
   ['postgres', 11],
 ]
-const walks = storeKinds.map((kind) => {
+const walks = eachStore.cells.map((kind) => {
   const [, stride] = strides.find(([name]) => kind.name.endsWith(name)) ?? ['', 29]
   return { kind, cells: cells.filter((_, n) => n % stride === 0) }
 })
 
 describe.each(walks)(
-  '$kind.name: what a stranger planted, once the owner proved the mailbox',
+  'what a stranger planted, once the owner proved the mailbox [$kind.name]',
   (walk) => {
     it.each(walk.cells.map((cell) => [cell.credential, cell.proof, cell.setting, cell] as const))(
       'ASVS-6.3.3 %s; by %s; %s',

@@ -1,17 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import type { ProviderId } from '../../src/identity-providers/providers.js'
 import type { InitialSettings } from '../../src/settings/settings.js'
 import { memberOf, type OauthHost, oauthHost, webTarget } from '../contract/oauth/oauth-host.js'
 import type { HostOptions } from '../support/hosts/hosts.js'
 import { textOf } from '../support/hosts/http-client.js'
+import { eachSurface } from '../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
   outcomeOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../support/hosts/open-host.js'
 import type { Account } from '../support/outside/provider-stub/account.js'
 import { goodPassword, otherPassword } from '../support/people/people.js'
@@ -24,7 +24,7 @@ const bothPolicies = (policy: 'off' | 'optional' | 'required') => ({
   mfaPolicyClient: policy,
 })
 
-describe.each(surfaces)('an account whose mailbox nobody proved, on %s', (surface) => {
+eachSurface.describe('an account whose mailbox nobody proved', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
   const post = (host: OauthHost, path: string, body: object, bearer?: string) =>
     host.send('POST', at(path), { body, ...(bearer === undefined ? {} : { bearer }) })
@@ -302,7 +302,7 @@ const byProvider: readonly (readonly [string, ProviderId, Partial<Account>, stri
   ['GitHub, primary and confirmed', 'github', {}, 'in'],
 ]
 
-describe.each(surfaces)('a squatted address and a provider, on %s', (surface) => {
+eachSurface.describe('a squatted address and a provider', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   async function squattedBy(email: string, options: HostOptions = {}) {

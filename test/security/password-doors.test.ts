@@ -3,7 +3,8 @@ import type { Surface } from '../../src/ports/surface.js'
 import { memberOf, oauthHost } from '../contract/oauth/oauth-host.js'
 import { type SettingsHost, settingsHost } from '../contract/settings/settings-host.js'
 import { textOf } from '../support/hosts/http-client.js'
-import { outcomeOf, storedIn, surfaces } from '../support/hosts/open-host.js'
+import { eachSurface } from '../support/hosts/matrix.js'
+import { outcomeOf, storedIn } from '../support/hosts/open-host.js'
 import {
   codeOf,
   enrolled,
@@ -86,7 +87,7 @@ describe('the doors of passwords, once signing in with one is switched off', () 
   })
 })
 
-describe.each(surfaces)('a surface of providers alone, %s', (surface) => {
+eachSurface.describe('a surface of providers alone', (surface) => {
   it('an anonymous registration shuts no address out of its provider', async () => {
     const host = await oauthHost({ settings: { [switchOf[surface].passwords]: false } })
     const email = 'ada@example.org'

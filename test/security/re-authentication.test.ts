@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../src/ports/surface.js'
 import { oauthHost, webTarget } from '../contract/oauth/oauth-host.js'
 import { textOf } from '../support/hosts/http-client.js'
-import { outcomeOf, surfaces } from '../support/hosts/open-host.js'
+import { eachSurface } from '../support/hosts/matrix.js'
+import { outcomeOf } from '../support/hosts/open-host.js'
 
 interface Door {
   readonly method: string
@@ -43,7 +44,7 @@ const doors = (surface: Surface): Readonly<Record<string, Door>> => ({
 const settings = { stepUpMaxAge: '1m', accountDeletionMode: 'both' } as const
 const account = { subject: '1', email: 'ada@example.org', verified: true }
 
-describe.each(surfaces)('an account without a password and without a factor, %s surface', (on) => {
+eachSurface.describe('an account without a password and without a factor', (on) => {
   it.each(Object.entries(doors(on)))(
     'ASVS-7.5.1 needs a login of the last minute for %s',
     async (_what, door) => {

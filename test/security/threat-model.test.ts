@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { promiseKinds } from '../support/hosts/hosts.js'
+import { eachSampleStore } from '../support/hosts/matrix.js'
 import * as factors from './threats/factor-threats.js'
 import * as intents from './threats/intent-threats.js'
 import { machineSecret } from './threats/machine-threats.js'
@@ -43,7 +43,7 @@ describe('the page of stolen things says what the code does', () => {
     ...Object.entries(threat.meanwhile).map(([how, play]) => ({ stolen, threat, how, play })),
   ])
 
-  describe.each(promiseKinds)('$name', (kind) => {
+  eachSampleStore.describe((kind) => {
     it.each(thefts)('a stolen $stolen: $how', async ({ threat, play }) => {
       const host = await (threat.open?.(kind) ?? openThreatened(kind))
       const theft: Theft = await play(host)

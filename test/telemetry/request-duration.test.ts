@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { fetchGuards } from '../../adapters/fetch.js'
 import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
-import { openHost, surfaces } from '../support/hosts/open-host.js'
+import { eachSurface } from '../support/hosts/matrix.js'
+import { openHost } from '../support/hosts/open-host.js'
 import { signedInPerson } from '../support/people/people.js'
 import { telemetryRig } from './telemetry-rig.js'
 
@@ -55,7 +56,7 @@ describe('I17-6 the duration of requests', () => {
     expect(await histograms()).toMatchObject([{ count: 1, sum: 0 }])
   })
 
-  it.each(surfaces)('is measured of every operation over HTTP: %s', async (surface) => {
+  eachSurface.it('is measured of every operation over HTTP', async (surface) => {
     const { meterProvider, histograms } = telemetryRig()
     const host = await openHost({ meterProvider })
     const { bearer } = await signedInPerson(host, surface)

@@ -7,6 +7,7 @@ import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import type { HostOptions } from '../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../support/hosts/http-client.js'
+import { eachSurface } from '../support/hosts/matrix.js'
 import { mailedToken, openHost, outcomeOf, surfaces } from '../support/hosts/open-host.js'
 import {
   goodPassword,
@@ -35,7 +36,7 @@ async function openRig(options: HostOptions = {}) {
   return { ...rig, host }
 }
 
-describe.each(surfaces)('spans on the %s surface', (surface) => {
+eachSurface.describe('spans', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   it('are one an operation, and say how it ended and nothing else', async () => {

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import {
   goodPassword,
   otherPassword,
@@ -29,7 +30,7 @@ type Caller = Person & SignedIn
 
 const nobody = '01940000-0000-7000-8000-000000000000'
 
-describe.each(surfaces)('auth.%s.users.delete', (surface) => {
+eachSurface.describe('auth.{surface}.users.delete', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
   const me = (host: ContractHost, bearer: string) => host.send('GET', at('/me'), { bearer })
 

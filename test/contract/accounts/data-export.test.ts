@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { exportedMembers } from '../../../src/domain/accounts/user-export.js'
 import { allCollectionSpecs, surfaceCollections } from '../../../src/model/collections.js'
-import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { goodPassword, person, signedInPerson } from '../../support/people/people.js'
 import {
@@ -67,9 +68,9 @@ async function busyPerson(host: ContractHost, surface: 'operator' | 'client') {
   return who
 }
 
-describe.each(promiseKinds)('the data of a person, on $name', (kind) => {
-  it.each(surfaces)(
-    'SP-57 exports what a deletion removes, all of theirs and nothing of anybody else, on %s',
+eachSampleStore.describe('the data of a person', (kind) => {
+  eachSurface.it(
+    'SP-57 exports what a deletion removes, all of theirs and nothing of anybody else',
     async (surface) => {
       const settings = { ...withoutLimits.settings, ...trusting.settings }
       const host = await openHost({ ...withoutLimits, settings }, kind)
@@ -110,7 +111,7 @@ describe.each(promiseKinds)('the data of a person, on $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('an export on the %s surface', (surface) => {
+eachSurface.describe('an export', (surface) => {
   it('SP-57 leaves out no member that is declared, but for those whose reason is written down', async () => {
     const host = await openHost(withoutLimits)
     const { id } = await person(host, surface)

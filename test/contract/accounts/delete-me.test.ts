@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import {
   otherPassword,
@@ -28,8 +29,8 @@ function deleteMe(
 const me = (host: ContractHost, surface: Surface, bearer: string) =>
   host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 
-describe.each(hostKinds)('deleting one’s own account, $name', (kind) => {
-  it.each(surfaces)('O-39 S-63 ends every session and leaves nothing, on %s', async (surface) => {
+eachHost.describe('deleting one’s own account', (kind) => {
+  eachSurface.it('O-39 S-63 ends every session and leaves nothing', async (surface) => {
     const host = await openHost(both, kind)
     const who = await signedInPerson(host, surface)
     const other = await signIn(host, surface, who)
@@ -55,7 +56,7 @@ describe.each(hostKinds)('deleting one’s own account, $name', (kind) => {
   })
 })
 
-describe.each(surfaces)('deleting one’s own account on the %s surface', (surface) => {
+eachSurface.describe('deleting one’s own account', (surface) => {
   it('S-63 is off for operators unless the setting says both', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)

@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { uuidv7 } from '../../../src/crypto/uuid.js'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { AnyCollectionSpec, CollectionSpec, Doc } from '../../../src/ports/store.js'
 import { systemRandom } from '../../../src/system/system-random.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { person } from '../../support/people/people.js'
 import { afterwards, deleteUser, sweepOnce } from './deletions.js'
 
@@ -42,8 +42,8 @@ function idsIn({ indexes }: AnyCollectionSpec, userId: string): readonly string[
 
 const newId = (): string => uuidv7(now, systemRandom)
 
-describe.each(promiseKinds)('SP-57 what a deletion leaves behind, $name', (kind) => {
-  it.each(surfaces)('is nothing, of every collection declared, on %s', async (surface) => {
+eachSampleStore.describe('SP-57 what a deletion leaves behind', (kind) => {
+  eachSurface.it('is nothing, of every collection declared', async (surface) => {
     const host = await openHost({}, kind)
     const [who, other] = [await person(host, surface), await person(host, surface)]
     const specs = allCollectionSpecs('').filter(({ name }) => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { mailedToken, openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { mailedToken, openHost, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   otherPassword,
@@ -77,7 +78,7 @@ async function leftOf(host: ContractHost, surface: Surface, ids: readonly string
   return left
 }
 
-describe.each(surfaces)('a deletion on the %s surface', (surface) => {
+eachSurface.describe('a deletion', (surface) => {
   describe.each(Object.keys(requests))('beside %s', (name) => {
     const send = (host: ContractHost, who: Caller): Promise<Reply> => {
       const request = requests[name]

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   generousSurfaces,
@@ -11,7 +12,6 @@ import {
   outcomeOf,
   seenOf,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import {
@@ -64,9 +64,9 @@ async function asked(host: ContractHost, surface: Surface, typed = newEmail) {
   return { ...who, token: await mailedToken(host, 'changeEmail', newEmail) }
 }
 
-describe.each(hostKinds)('another address, $name', (kind) => {
-  it.each(surfaces)(
-    'ASVS-10.3.3 SP-4 O-38 O-02 is in force once it is confirmed, and not before, on %s',
+eachHost.describe('another address', (kind) => {
+  eachSurface.it(
+    'ASVS-10.3.3 SP-4 O-38 O-02 is in force once it is confirmed, and not before',
     async (surface) => {
       const host = await openHost({}, kind)
       const who = await asked(host, surface, ' Countess@Example.NET ')
@@ -86,7 +86,7 @@ describe.each(hostKinds)('another address, $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('another address on the %s surface', (surface) => {
+eachSurface.describe('another address', (surface) => {
   it('SP-4 O-38 ASVS-6.3.7 is told to the present one, when asked for and when done', async () => {
     const host = await openHost()
     const who = await asked(host, surface)

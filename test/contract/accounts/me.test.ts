@@ -1,15 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import {
-  mailedToken,
-  openHost,
-  outcomeOf,
-  storedUser,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { mailedToken, openHost, outcomeOf, storedUser } from '../../support/hosts/open-host.js'
 import { goodPassword, signedInPerson, signIn } from '../../support/people/people.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
@@ -17,7 +12,7 @@ function me(host: ContractHost, surface: Surface, bearer: string): Promise<Reply
   return host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 }
 
-describe.each(surfaces)('your own account on the %s surface', (surface) => {
+eachSurface.describe('your own account', (surface) => {
   it('O-35 shows what is yours and nothing else', async () => {
     const host = await openHost()
     const { users } = host.auth[surface]

@@ -1,12 +1,7 @@
 import { AuthError } from 'postern'
-import { describe, expect, it } from 'vitest'
-import {
-  openHost,
-  outcomeOf,
-  storedIn,
-  storedUser,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { expect, it } from 'vitest'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn, storedUser } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
 import { linkFor, login, reset } from '../../support/people/recovery-steps.js'
 
@@ -17,7 +12,7 @@ const pages = {
   client: 'https://app.example.com/reset-password',
 }
 
-describe.each(surfaces)('a link for a password on the %s surface', (surface) => {
+eachSurface.describe('a link for a password', (surface) => {
   async function invited() {
     const host = await openHost()
     const { users } = host.auth[surface]

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
@@ -12,7 +13,6 @@ import {
   seenOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 import { login } from '../../support/people/recovery-steps.js'
@@ -37,8 +37,8 @@ const registrationsOf = (host: ContractHost, surface: Surface, address = email) 
 
 const link = (host: ContractHost) => mailedToken(host, 'verifyEmail', email)
 
-describe.each(hostKinds)('an account begins with a proved mailbox, $name', (kind) => {
-  describe.each(surfaces)('on %s', (surface) => {
+eachHost.describe('an account begins with a proved mailbox', (kind) => {
+  eachSurface.describe((surface) => {
     it('O-01 O-02 is made of what the same browser registered', async () => {
       const host = await openHost({}, kind)
       const given = { email: ' Ada@Example.org ', name: 'Ada' }
@@ -192,7 +192,7 @@ describe.each(hostKinds)('an account begins with a proved mailbox, $name', (kind
   })
 })
 
-describe.each(surfaces)('registrations and their links on %s', (surface) => {
+eachSurface.describe('registrations and their links', (surface) => {
   it('an app keeps its key itself', async () => {
     const host = await openHost()
     const at = `/v1/auth/${surface}`

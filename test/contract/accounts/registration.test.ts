@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { InitialSettings } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   openHost,
@@ -10,7 +11,6 @@ import {
   seenOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 import { registrationCookieOf, verifyWith } from '../../support/people/registration-steps.js'
@@ -31,7 +31,7 @@ function registrationsOf(host: ContractHost, surface: Surface) {
   return pendingRegistrations.find({ method: 'password' }, { limit: 100 })
 }
 
-describe.each(surfaces)('registration on the %s surface', (surface) => {
+eachSurface.describe('registration', (surface) => {
   const other = surface === 'operator' ? 'client' : 'operator'
 
   it.each([
@@ -178,8 +178,8 @@ describe.each(surfaces)('registration on the %s surface', (surface) => {
   })
 })
 
-describe.each(hostKinds)('registration, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachHost.describe('registration', (kind) => {
+  eachSurface.describe((surface) => {
     it('G-37 replies alike for a new and a taken address, and tells the owner', async () => {
       const host = await openHost({}, kind)
       const fresh = await register(host, surface, { email: 'new@example.org' })

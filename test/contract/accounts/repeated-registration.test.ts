@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
-import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import { goodPassword } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
 
@@ -14,8 +15,8 @@ function register(host: ContractHost, surface: Surface, given: Record<string, un
   return host.send('POST', path(surface), { body })
 }
 
-describe.each(hostKinds)('an address registered again, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachHost.describe('an address registered again', (kind) => {
+  eachSurface.describe((surface) => {
     it('changes nothing of an account that was in use before verification was required', async () => {
       const host = await settingsHost({ settings: { emailVerificationRequired: false } }, kind)
       const email = 'ada@example.org'

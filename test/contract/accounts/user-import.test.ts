@@ -5,8 +5,9 @@ import { memory } from '../../../adapters/memory/index.js'
 import { readImportRow } from '../../../src/domain/accounts/read-import-row.js'
 import type { ImportBatch, ImportReport, ImportResult } from '../../../src/index.js'
 import type { Backend } from '../../../src/ports/backend.js'
-import { type ContractHost, hostKinds, storeKinds } from '../../support/hosts/hosts.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachStore, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 import { registeredPerson } from '../../support/people/registration-steps.js'
 import { type FaultyBackend, faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
@@ -57,63 +58,60 @@ async function pictureOf(host: ContractHost) {
   return [people, await Promise.all(of)]
 }
 
-describe.each(hostKinds)('an import of users, $name', (kind) => {
-  it.each(surfaces)(
-    'keeps hashes, dates, flags and identities on the %s surface',
-    async (surface) => {
-      const host = await openHost(options, kind)
-      const day = 24 * 60 * 60_000
-      const now = host.clock.now()
-      const id = randomUUID()
-      const report = await host.auth[surface].users.import({
-        users: [
-          {
-            ...{ id, email: ' Ada@Example.org ', name: 'Ada', passwordHash: bcryptHash },
-            ...{ createdAt: now - 9 * day, emailVerifiedAt: new Date(now - 8 * day) },
-            ...{ lastLoginAt: now - day, systemRole: 'editor', memberships: [{ tenantId: 't1' }] },
-            identities: [google('1815'), github('1843')],
-            totpSecret,
-          },
-          { email: 'grace@example.org', passwordHash: scryptHash, emailVerified: true },
-          { email: 'off@example.org', passwordHash: null, enabled: false },
-        ],
-        allowRoles: ['editor'],
-      })
-      expect(codesOf(report)).toEqual(['created', 'created', 'created'])
-      expect(report).toMatchObject({ created: 3, skipped: 0, conflicts: 0, refused: 0 })
-      const { users, totpFactors } = storedIn(host, surface)
-      expect(await users.get(id)).toMatchObject({
-        ...{ kind: '', email: 'ada@example.org', emailAsTyped: 'Ada@Example.org', name: 'Ada' },
-        ...{ passwordHash: bcryptHash, createdAt: now - 9 * day, emailVerifiedAt: now - 8 * day },
-        ...{ lastLoginAt: now - day, systemRole: 'editor', memberships: [{ tenantId: 't1' }] },
-        ...{ enabled: true, selfRegistered: false, lastIntentId: null, deletingAt: null },
-      })
-      const identities = await host.auth[surface].identities.list(id)
-      expect(identities.map(({ subject }) => subject).sort()).toEqual(['1815', '1843'])
-      const factor = await totpFactors.get(id)
-      expect(factor).toMatchObject({ confirmed: true, userId: id })
-      expect(JSON.stringify(factor)).not.toContain(totpSecret)
-      const [, grace, off] = report.results
-      expect(await users.get(idOf(grace))).toMatchObject({ emailVerifiedAt: now, createdAt: now })
-      expect(await users.get(idOf(off))).toMatchObject({ enabled: false, emailVerifiedAt: null })
+eachHost.describe('an import of users', (kind) => {
+  eachSurface.it('keeps hashes, dates, flags and identities', async (surface) => {
+    const host = await openHost(options, kind)
+    const day = 24 * 60 * 60_000
+    const now = host.clock.now()
+    const id = randomUUID()
+    const report = await host.auth[surface].users.import({
+      users: [
+        {
+          ...{ id, email: ' Ada@Example.org ', name: 'Ada', passwordHash: bcryptHash },
+          ...{ createdAt: now - 9 * day, emailVerifiedAt: new Date(now - 8 * day) },
+          ...{ lastLoginAt: now - day, systemRole: 'editor', memberships: [{ tenantId: 't1' }] },
+          identities: [google('1815'), github('1843')],
+          totpSecret,
+        },
+        { email: 'grace@example.org', passwordHash: scryptHash, emailVerified: true },
+        { email: 'off@example.org', passwordHash: null, enabled: false },
+      ],
+      allowRoles: ['editor'],
+    })
+    expect(codesOf(report)).toEqual(['created', 'created', 'created'])
+    expect(report).toMatchObject({ created: 3, skipped: 0, conflicts: 0, refused: 0 })
+    const { users, totpFactors } = storedIn(host, surface)
+    expect(await users.get(id)).toMatchObject({
+      ...{ kind: '', email: 'ada@example.org', emailAsTyped: 'Ada@Example.org', name: 'Ada' },
+      ...{ passwordHash: bcryptHash, createdAt: now - 9 * day, emailVerifiedAt: now - 8 * day },
+      ...{ lastLoginAt: now - day, systemRole: 'editor', memberships: [{ tenantId: 't1' }] },
+      ...{ enabled: true, selfRegistered: false, lastIntentId: null, deletingAt: null },
+    })
+    const identities = await host.auth[surface].identities.list(id)
+    expect(identities.map(({ subject }) => subject).sort()).toEqual(['1815', '1843'])
+    const factor = await totpFactors.get(id)
+    expect(factor).toMatchObject({ confirmed: true, userId: id })
+    expect(JSON.stringify(factor)).not.toContain(totpSecret)
+    const [, grace, off] = report.results
+    expect(await users.get(idOf(grace))).toMatchObject({ emailVerifiedAt: now, createdAt: now })
+    expect(await users.get(idOf(off))).toMatchObject({ enabled: false, emailVerifiedAt: null })
 
-      // Checked at the login and replaced; what has a second factor is asked for it.
-      const enter = (email: string, password: string) =>
-        host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
-      expect(outcomeOf(await enter('grace@example.org', otherPassword))).toBe(
-        '401 invalid_credentials',
-      )
-      expect(outcomeOf(await enter('grace@example.org', goodPassword))).toBe('200')
-      expect((await users.get(idOf(grace)))?.passwordHash).toMatch(/^\$argon2id\$/)
-      expect((await enter('ada@example.org', goodPassword)).json()['status']).toBe('mfaRequired')
+    // Checked at the login and replaced; what has a second factor is asked for it.
+    const enter = (email: string, password: string) =>
+      host.send('POST', `/v1/auth/${surface}/login`, { body: { email, password } })
+    expect(outcomeOf(await enter('grace@example.org', otherPassword))).toBe(
+      '401 invalid_credentials',
+    )
+    expect(outcomeOf(await enter('grace@example.org', goodPassword))).toBe('200')
+    expect((await users.get(idOf(grace)))?.passwordHash).toMatch(/^\$argon2id\$/)
+    expect((await enter('ada@example.org', goodPassword)).json()['status']).toBe('mfaRequired')
 
-      // No mail, and one event and record for all of it.
-      await host.auth.close()
-      expect(host.mailer.sent.filter(({ template }) => template !== 'newDevice')).toEqual([])
-      expect(eventsOf(host, 'account.created')).toEqual([])
-      expect(eventsOf(host, 'account.imported')).toMatchObject([{ surface, created: 3 }])
-    },
-  )
+    // No mail, and one event and record for all of it.
+    await host.auth.close()
+    expect(host.mailer.sent.filter(({ template }) => template !== 'newDevice')).toEqual([])
+    expect(eventsOf(host, 'account.created')).toEqual([])
+    expect(eventsOf(host, 'account.imported')).toMatchObject([{ surface, created: 3 }])
+  })
 
   it('repeated, changes nothing and skips what is there; two at once create each account once', async () => {
     const host = await openHost(options, kind)
@@ -520,7 +518,7 @@ describe('an import that is cut off, and whose row is another the next time', ()
   })
 })
 
-describe.each(storeKinds)('an account whose import was cut off, $name', (kind) => {
+eachStore.describe('an account whose import was cut off', (kind) => {
   const row = {
     ...{
       id: randomUUID(),

@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import {
-  type ContractHost,
-  type HostKind,
-  hostKinds,
-  memoryHost,
-} from '../../support/hosts/hosts.js'
+import { type ContractHost, type HostKind, memoryHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
@@ -14,7 +10,6 @@ import {
   outcomeOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { granting } from '../../support/people/administrator.js'
@@ -51,8 +46,8 @@ async function unverified(host: ContractHost, surface: Surface) {
   return who
 }
 
-describe.each(hostKinds)('mails an administrator asks for, $name', (kind) => {
-  it.each(surfaces)('ASVS-6.4.6 O-45 R-5P-10 a reset link to somebody on %s', async (surface) => {
+eachHost.describe('mails an administrator asks for', (kind) => {
+  eachSurface.it('ASVS-6.4.6 O-45 R-5P-10 a reset link to somebody', async (surface) => {
     const { host, admin, ask } = await openFor('password-reset', {}, kind)
     const who = await signedInPerson(host, surface)
     const before = await storedUser(host, surface, who.email)
@@ -72,7 +67,7 @@ describe.each(hostKinds)('mails an administrator asks for, $name', (kind) => {
     expect(reset.status).toBe(204)
   })
 
-  it.each(surfaces)('O-46 R-5P-10 a new confirmation to somebody on %s', async (surface) => {
+  eachSurface.it('O-46 R-5P-10 a new confirmation to somebody', async (surface) => {
     const { host, admin, ask } = await openFor('email-verification', {}, kind)
     const who = await unverified(host, surface)
     const reply = await ask(who.id, { surface })

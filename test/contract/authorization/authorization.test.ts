@@ -4,8 +4,9 @@ import { defaultAuthorizer } from '../../../src/domain/authorization/default-aut
 import type { Authorizer, PermissionQuestion } from '../../../src/ports/authorizer.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import {
   goodPassword,
@@ -34,8 +35,8 @@ async function storedName(host: ContractHost, surface: Surface, id: string) {
   return (await host.auth[surface].users.get(id))?.name
 }
 
-describe.each(hostKinds)('the default authorizer on $name', (kind) => {
-  it.each(surfaces)('R-1S-08 lets everybody manage their own account on %s', async (surface) => {
+eachHost.describe('the default authorizer', (kind) => {
+  eachSurface.it('R-1S-08 lets everybody manage their own account', async (surface) => {
     const host = await openHost({}, kind)
     const { bearer, id, password } = await signedInPerson(host, surface)
     const at = (path: string): string => `/v1/auth/${surface}${path}`
@@ -70,41 +71,38 @@ it.each([
 )
 
 describe('what the authorizer is asked', () => {
-  it.each(surfaces)(
-    'ASVS-10.3.2 R-1S-08 names person, roles and permission on %s',
-    async (surface) => {
-      const authorizer = answering(() => true)
-      const host = await openHost({ authorizer })
-      const memberships = [{ tenantId: 't-1' }, { tenantId: 't-2' }]
-      const { id, email } = await host.auth[surface].users.create({
-        email: 'ada@example.org',
-        password: goodPassword,
-        emailVerified: true,
+  eachSurface.it('ASVS-10.3.2 R-1S-08 names person, roles and permission', async (surface) => {
+    const authorizer = answering(() => true)
+    const host = await openHost({ authorizer })
+    const memberships = [{ tenantId: 't-1' }, { tenantId: 't-2' }]
+    const { id, email } = await host.auth[surface].users.create({
+      email: 'ada@example.org',
+      password: goodPassword,
+      emailVerified: true,
+      systemRole: 'auditor',
+      memberships,
+    })
+    const { bearer } = await signIn(host, surface, { id, email, password: goodPassword })
+    expect(authorizer.asked).toEqual([])
+    await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+    expect(authorizer.asked).toEqual([
+      {
+        surface,
+        userId: id,
+        kind: '',
         systemRole: 'auditor',
         memberships,
-      })
-      const { bearer } = await signIn(host, surface, { id, email, password: goodPassword })
-      expect(authorizer.asked).toEqual([])
-      await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-      expect(authorizer.asked).toEqual([
-        {
-          surface,
-          userId: id,
-          kind: '',
-          systemRole: 'auditor',
-          memberships,
-          tenantId: null,
-          permission: 'auth.self',
-          sessionId: decodeJwt(bearer)['sid'],
-          proofAge: expect.any(Function),
-        },
-      ])
-      // A role changed behind the token's back counts at once; the token still says the old one.
-      await host.auth[surface].users.update(id, { systemRole: 'guest', memberships: [] })
-      await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-      expect(authorizer.asked[1]).toMatchObject({ systemRole: 'guest', memberships: [] })
-    },
-  )
+        tenantId: null,
+        permission: 'auth.self',
+        sessionId: decodeJwt(bearer)['sid'],
+        proofAge: expect.any(Function),
+      },
+    ])
+    // A role changed behind the token's back counts at once; the token still says the old one.
+    await host.auth[surface].users.update(id, { systemRole: 'guest', memberships: [] })
+    await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+    expect(authorizer.asked[1]).toMatchObject({ systemRole: 'guest', memberships: [] })
+  })
 
   it('ASVS-8.2.1 R-1S-08 asks about every guarded route, and about no public one', async () => {
     const authorizer = answering(() => false)
@@ -279,7 +277,7 @@ describe('what the authorizer answers', () => {
   })
 })
 
-describe.each(surfaces)('a disabled person on the %s surface', (surface) => {
+eachSurface.describe('a disabled person', (surface) => {
   it('is refused at once, and not let back in by the old token', async () => {
     const host = await openHost()
     const { bearer, id } = await signedInPerson(host, surface)

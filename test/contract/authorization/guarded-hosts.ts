@@ -12,7 +12,8 @@ import type { NativeGuards } from '../../../adapters/shared/native-guards.js'
 import type { Principal } from '../../../src/domain/context/principal.js'
 import type { RouteGuarded } from '../../../src/http/request/exchange.js'
 import type { Auth } from '../../../src/setup/auth.js'
-import { type Framework, fetchServer, koaServer } from '../../support/hosts/frameworks.js'
+import type { Framework } from '../../shelves.js'
+import { fetchServer, koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
 
 interface Route<H, R> {

@@ -3,7 +3,8 @@ import { operations } from '../../../src/operations/index.js'
 import { flows } from '../../flows/catalogue.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { person, signedInPerson } from '../../support/people/people.js'
 
@@ -38,7 +39,7 @@ function ask(host: ContractHost, surface: string, path: string, method: string, 
   return host.send(method, url, { bearer, ...(method === 'GET' ? {} : { body: {} }) })
 }
 
-describe.each(surfaces)('what a route asks for, on the %s surface', (surface) => {
+eachSurface.describe('what a route asks for', (surface) => {
   const there = keyed.filter(({ operation }) => operation.surfaces.includes(surface))
 
   it('R-7-07 without its permission it is 403, whatever else is wrong with the request', async () => {

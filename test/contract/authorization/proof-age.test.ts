@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Enrolled, enrolled } from '../../support/people/authenticator.js'
 import { person, signIn } from '../../support/people/people.js'
@@ -42,7 +43,7 @@ async function askingHost(surface: Surface) {
   return { host, seen, me, prove }
 }
 
-describe.each(surfaces)('the age of a proof, for the authorizer on the %s surface', (surface) => {
+eachSurface.describe('the age of a proof, for the authorizer', (surface) => {
   it('R-5-19 is that of the session which asks, and is read when it is called', async () => {
     const { host, seen, me, prove } = await askingHost(surface)
     const who = await enrolled(host, surface)

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { type AuthError, type PermissionQuestion, roleAuthorizer } from '../../../src/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type SignedIn, signedInPerson } from '../../support/people/people.js'
@@ -47,7 +48,7 @@ async function administer(
   }
 }
 
-describe.each(hostKinds)('roleAuthorizer on $name', (kind) => {
+eachHost.describe('roleAuthorizer', (kind) => {
   it.each(['super_admin', 'administrator', 'developer'])(
     'R-5P-07 a new %s without any binding administers credentials',
     async (systemRole) => {

@@ -10,6 +10,7 @@ import type { Auth } from '../../../src/setup/auth.js'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
 import { type ContractHost, type HostOptions, memoryHost } from '../../support/hosts/hosts.js'
 import { httpClient, type Reply } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { eventsOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
@@ -22,7 +23,6 @@ import {
 import { spyBackend } from '../../support/stores/spy-backend.js'
 import { guardedHosts } from './guarded-hosts.js'
 
-const surfaces = ['operator', 'client'] as const
 const minute = 60_000
 
 /** Answers for the host's own permissions as told; of the library's, people have all. */
@@ -70,7 +70,7 @@ function expectStepUp(reply: Reply, maxAgeSeconds: number, code = 'step_up_requi
 }
 
 describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve) => {
-  it.each(surfaces)('R-5-04 R-5-05 know whose token it is, on %s', async (surface) => {
+  eachSurface.it('R-5-04 R-5-05 know whose token it is', async (surface) => {
     const { host, get } = await open(serve, { authorizer: orders(() => true) })
     const other = surface === 'operator' ? 'client' : 'operator'
     const ada = await signedInPerson(host, surface)
@@ -128,45 +128,42 @@ describe.each(Object.entries(guardedHosts))('R-1-26 guards on %s', (_name, serve
     }
   })
 
-  it.each(surfaces)(
-    'R-1-27 only a literal allow of the authorizer allows, on %s',
-    async (surface) => {
-      let answer: () => unknown = () => true
-      const authorizer = orders(() => answer())
-      const { host, get } = await open(serve, { authorizer })
-      const { bearer, id } = await signedInPerson(host, surface)
-      // Roles and memberships are facts that the authorizer is told; they allow nothing by themselves.
-      const memberships = [{ tenantId: 'acme' }]
-      const facts = { systemRole: 'super_admin', memberships } as const
-      await storedIn(host, surface).users.update(id, { kind: '' }, facts)
-      const ask = () => get(`/${surface}/permission`, bearer)
-      for (const allows of [true, { allow: true }]) {
-        answer = () => allows
-        expect((await ask()).status).toBe(200)
-      }
-      for (const refuses of [false, null, undefined, 1, 'true', 'allow', {}, [], { allow: 1 }]) {
-        answer = () => refuses
-        expectProblem(await ask(), 403, 'permission_denied')
-      }
-      answer = () => {
-        throw new Error('down')
-      }
-      expectProblem(await ask(), 503, 'authorization_unavailable')
-      answer = () => true
+  eachSurface.it('R-1-27 only a literal allow of the authorizer allows', async (surface) => {
+    let answer: () => unknown = () => true
+    const authorizer = orders(() => answer())
+    const { host, get } = await open(serve, { authorizer })
+    const { bearer, id } = await signedInPerson(host, surface)
+    // Roles and memberships are facts that the authorizer is told; they allow nothing by themselves.
+    const memberships = [{ tenantId: 'acme' }]
+    const facts = { systemRole: 'super_admin', memberships } as const
+    await storedIn(host, surface).users.update(id, { kind: '' }, facts)
+    const ask = () => get(`/${surface}/permission`, bearer)
+    for (const allows of [true, { allow: true }]) {
+      answer = () => allows
       expect((await ask()).status).toBe(200)
-      expect(authorizer.asked).toHaveLength(13)
-      expect(authorizer.asked[0]).toMatchObject({
-        surface,
-        userId: id,
-        ...facts,
-        permission: 'orders.refund',
-      })
-
-      await storedIn(host, surface).users.update(id, { enabled: true }, { enabled: false })
+    }
+    for (const refuses of [false, null, undefined, 1, 'true', 'allow', {}, [], { allow: 1 }]) {
+      answer = () => refuses
       expectProblem(await ask(), 403, 'permission_denied')
-      expect(authorizer.asked).toHaveLength(13)
-    },
-  )
+    }
+    answer = () => {
+      throw new Error('down')
+    }
+    expectProblem(await ask(), 503, 'authorization_unavailable')
+    answer = () => true
+    expect((await ask()).status).toBe(200)
+    expect(authorizer.asked).toHaveLength(13)
+    expect(authorizer.asked[0]).toMatchObject({
+      surface,
+      userId: id,
+      ...facts,
+      permission: 'orders.refund',
+    })
+
+    await storedIn(host, surface).users.update(id, { enabled: true }, { enabled: false })
+    expectProblem(await ask(), 403, 'permission_denied')
+    expect(authorizer.asked).toHaveLength(13)
+  })
 
   it('R-1-28 answers 503 when the authorizer thinks for two seconds', async () => {
     let began = (): void => {}

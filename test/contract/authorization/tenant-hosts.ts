@@ -9,7 +9,8 @@ import { fastifyGuards, fastifyRouter } from '../../../adapters/fastify.js'
 import { fetchGuards, fetchHandler } from '../../../adapters/fetch.js'
 import { koaGuards, koaRouter } from '../../../adapters/koa.js'
 import type { Auth } from '../../../src/setup/auth.js'
-import { type Framework, fetchServer, koaServer } from '../../support/hosts/frameworks.js'
+import type { Framework } from '../../shelves.js'
+import { fetchServer, koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
 
 /**

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
 import { type ConfigHost, configHost } from './config-host.js'
 
@@ -14,7 +14,7 @@ async function withElements(host: ConfigHost, ...slugs: string[]): Promise<void>
   expect((await host.patch({ recordLists: create(...slugs) })).status).toBe(200)
 }
 
-describe.each(promiseKinds)('editing the configuration on $name', (kind) => {
+eachSampleStore.describe('editing the configuration', (kind) => {
   it('R-4.5-02 R-4.5-06 R-4.5-11 T-82 G-13 edits the active environment by the module', async () => {
     const host = await configHost({}, kind)
     const first = await host.change('PATCH', '', { config: { sender: 'a', port: '26' } })

@@ -1,12 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { planPatch } from '../../../src/engine/configuration/config-patch.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { configHost, mailModule } from './config-host.js'
 
 const nothing = [{ field: 'hooks', create: [], remove: [] }]
 
-describe.each(promiseKinds)('an edit of nothing on $name', (kind) => {
+eachSampleStore.describe('an edit of nothing', (kind) => {
   it('R-4.5-06 R-4.5-11 writes no revision, at either door, and is judged by no validator', async () => {
     const judged: unknown[] = []
     const validatePatch = (seen: unknown) => {

@@ -3,7 +3,8 @@ import { memory } from '../../../adapters/memory/index.js'
 import { defineModule } from '../../../src/config/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
-import { type HostOptions, promiseKinds } from '../../support/hosts/hosts.js'
+import type { HostOptions } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
@@ -21,7 +22,7 @@ function boots() {
   return { backend, boot, ...moduleCollectionsOf(backend.store, '') }
 }
 
-describe.each(promiseKinds)('first values on $name', (kind) => {
+eachSampleStore.describe('first values', (kind) => {
   it('R-2.6-01 R-2.6-04 R-2.6-07 are taken from the environment, secrets encrypted', async () => {
     const module = mailModule()
     const host = await configHost({ modules: [module], ...env('env@b.example') }, kind)

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 import { type ConfigHost, configHost, mailModule } from './config-host.js'
 import { withoutPauses } from './overtaken-host.js'
@@ -20,7 +20,7 @@ const modules = [
  * A host on which something else happens in full before the n-th store call from `arm` on. `wrong` holds each switch
  * to values that may not become active.
  */
-async function watchedHost(kind: (typeof promiseKinds)[number]) {
+async function watchedHost(kind: (typeof eachSampleStore.cells)[number]) {
   const wrong: string[] = []
   let left = Number.POSITIVE_INFINITY
   let between: () => Promise<unknown> = async () => {}
@@ -98,34 +98,31 @@ it('R-3D-05 values that changed while they were judged are judged again', async 
   })
 })
 
-it.each(promiseKinds)(
-  'R-3D-05 no edit slips between judging and switching, on $name',
-  async (kind) => {
-    const { host, interrupt, wrong } = await watchedHost(kind)
-    let steps = 0
-    for (let nth = 1; ; nth += 1) {
-      await activate(host, 'production')
-      await write(host, 'good')
-      const edited: Reply[] = []
-      const switched: Reply[] = []
-      const happened = await interrupt(
-        nth,
-        async () => edited.push(await write(host, 'bad')),
-        async () => switched.push(await activate(host, 'sandbox')),
-      )
-      if (!happened) break
-      steps += 1
-      expect(edited.map(({ status }) => status)).toEqual([200])
-      expect([200, 422]).toContain(switched[0]?.status)
-      const { activeEnvironment } = (await host.get('/mail')).json()
-      expect(activeEnvironment).toBe(switched[0]?.status === 200 ? 'sandbox' : 'production')
-    }
-    expect(steps).toBeGreaterThan(3)
-    expect(wrong).toEqual([])
-  },
-)
+eachSampleStore.it('R-3D-05 no edit slips between judging and switching', async (kind) => {
+  const { host, interrupt, wrong } = await watchedHost(kind)
+  let steps = 0
+  for (let nth = 1; ; nth += 1) {
+    await activate(host, 'production')
+    await write(host, 'good')
+    const edited: Reply[] = []
+    const switched: Reply[] = []
+    const happened = await interrupt(
+      nth,
+      async () => edited.push(await write(host, 'bad')),
+      async () => switched.push(await activate(host, 'sandbox')),
+    )
+    if (!happened) break
+    steps += 1
+    expect(edited.map(({ status }) => status)).toEqual([200])
+    expect([200, 422]).toContain(switched[0]?.status)
+    const { activeEnvironment } = (await host.get('/mail')).json()
+    expect(activeEnvironment).toBe(switched[0]?.status === 200 ? 'sandbox' : 'production')
+  }
+  expect(steps).toBeGreaterThan(3)
+  expect(wrong).toEqual([])
+})
 
-it.each(promiseKinds)('R-3D-05 nor a switch into an edit, on $name', async (kind) => {
+eachSampleStore.it('R-3D-05 nor a switch into an edit', async (kind) => {
   const { host, interrupt, wrong } = await watchedHost(kind)
   let steps = 0
   for (let nth = 1; ; nth += 1) {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { ConfigValidationError, defineModule } from '../../../src/config/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { type ConfigHost, configHost, mailModule } from './config-host.js'
 
@@ -26,7 +26,7 @@ async function eachActive(host: ConfigHost): Promise<readonly unknown[]> {
 const activate = (host: ConfigHost, environment: string) =>
   host.change('PUT', '/active-environment', { environment })
 
-describe.each(promiseKinds)('the configuration of a module on $name', (kind) => {
+eachSampleStore.describe('the configuration of a module', (kind) => {
   it('R-1-29 has profiles, encrypted secrets, validators and record lists, by routes of operators', async () => {
     const module = mailModule({
       validatePatch: ({ values }) =>

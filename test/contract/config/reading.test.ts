@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { defineModule } from '../../../src/config/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { memoryHost, promiseKinds } from '../../support/hosts/hosts.js'
+import { memoryHost } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { testConfigKeys } from '../../support/keys.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { configHost, mailModule, serviceToken } from './config-host.js'
 
-describe.each(promiseKinds)('reading the configuration on $name', (kind) => {
+eachSampleStore.describe('reading the configuration', (kind) => {
   it('lists modules, fields and environments', async () => {
     const host = await configHost({}, kind)
     expect((await host.get('')).json()).toEqual({

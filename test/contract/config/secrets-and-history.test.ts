@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { defineModule, type FieldDeclaration } from '../../../src/config/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { eventsOf, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { configKey, testConfigKeys } from '../../support/keys.js'
@@ -69,8 +69,8 @@ describe('R-2.6-06 R-4.5-13 planted secrets', () => {
   })
 })
 
-it.each(promiseKinds)(
-  'R-2.6-05 of a secret that is no more, no encrypted text is left, on $name',
+eachSampleStore.it(
+  'R-2.6-05 of a secret that is no more, no encrypted text is left',
   async (kind) => {
     const host = await configHost({}, kind)
     const { environments, revisions } = moduleCollectionsOf(host.backend.store, '')

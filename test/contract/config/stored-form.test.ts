@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { configHost } from './config-host.js'
 
-describe.each(promiseKinds)('what is stored of a configuration on $name', (kind) => {
+eachSampleStore.describe('what is stored of a configuration', (kind) => {
   it('R-2.6-22 is flat text: numbers, switches and lists too, and nothing else is taken', async () => {
     const host = await configHost({}, kind)
     for (const value of [5, true, null, {}, { a: 1 }, ['x'], []]) {

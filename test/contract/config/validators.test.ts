@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { seenOf } from '../../support/hosts/open-host.js'
 import { type ConfigHost, configHost, mailModule, refusing } from './config-host.js'
 
@@ -54,7 +54,7 @@ describe('what a validator refuses with', () => {
   })
 })
 
-describe.each(promiseKinds)('validators on $name', (kind) => {
+eachSampleStore.describe('validators', (kind) => {
   describe.each(Object.entries(doors))('%s', (_door, send) => {
     it.each([
       ['returned', coded],
@@ -124,7 +124,7 @@ describe.each(promiseKinds)('validators on $name', (kind) => {
   })
 })
 
-describe.each(promiseKinds)('an activation on $name', (kind) => {
+eachSampleStore.describe('an activation', (kind) => {
   it('R-3D-01 makes the environment the active one and asks for a restart, also where it was active before', async () => {
     const host = await configHost({}, kind)
     const put = (environment: string) => host.change('PUT', '/active-environment', { environment })

@@ -3,7 +3,8 @@ import type { AuditRecord } from '../../../src/model/audit-record.js'
 import { surfaceCollections } from '../../../src/model/collections.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { eventsOf, openHostAtOneAddress, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHostAtOneAddress } from '../../support/hosts/open-host.js'
 import { signedInApp, signedInPerson } from '../../support/people/people.js'
 import { specOf } from '../../support/stores/spec-of.js'
 
@@ -23,39 +24,33 @@ const from = (ip: string, userAgent = 'Browser/1.0') => ({
   headers: { 'x-forwarded-for': ip, 'user-agent': userAgent },
 })
 
-it.each(surfaces)(
-  'a stranger fills no audit log of the %s surface with codes that are none',
-  async (surface) => {
-    const host = await openHostAtOneAddress()
-    const path = `/v1/auth/${surface}/mobile/oauth/exchange`
-    const body = { code: 'made up', codeVerifier: 'made up' }
-    for (let n = 0; n < 30; n += 1) {
-      const reply = await host.send('POST', path, { body, ...from('203.0.113.1', `curl/${n}`) })
-      expect(reply.status).toBe(400)
-    }
-    expect(eventsOf(host, 'request.refused')).toHaveLength(30)
-    expect(await recordsOf(host, surface, 'request.refused')).toHaveLength(1)
-  },
-)
+eachSurface.it('a stranger fills no audit log with codes that are none', async (surface) => {
+  const host = await openHostAtOneAddress()
+  const path = `/v1/auth/${surface}/mobile/oauth/exchange`
+  const body = { code: 'made up', codeVerifier: 'made up' }
+  for (let n = 0; n < 30; n += 1) {
+    const reply = await host.send('POST', path, { body, ...from('203.0.113.1', `curl/${n}`) })
+    expect(reply.status).toBe(400)
+  }
+  expect(eventsOf(host, 'request.refused')).toHaveLength(30)
+  expect(await recordsOf(host, surface, 'request.refused')).toHaveLength(1)
+})
 
-it.each(surfaces)(
-  'a user fills no audit log of the %s surface with ever new names',
-  async (surface) => {
-    const host = await openHostAtOneAddress()
-    const { bearer } = await signedInPerson(host, surface)
-    for (let n = 0; n < 120; n += 1) {
-      const body = { name: `Ada ${n}` }
-      const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {
-        bearer,
-        body,
-        ...from(`198.51.100.${n}`),
-      })
-      expect(reply.status).toBe(200)
-    }
-    expect(eventsOf(host, 'account.updated')).toHaveLength(120)
-    expect(await recordsOf(host, surface, 'account.updated')).toHaveLength(8)
-  },
-)
+eachSurface.it('a user fills no audit log with ever new names', async (surface) => {
+  const host = await openHostAtOneAddress()
+  const { bearer } = await signedInPerson(host, surface)
+  for (let n = 0; n < 120; n += 1) {
+    const body = { name: `Ada ${n}` }
+    const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {
+      bearer,
+      body,
+      ...from(`198.51.100.${n}`),
+    })
+    expect(reply.status).toBe(200)
+  }
+  expect(eventsOf(host, 'account.updated')).toHaveLength(120)
+  expect(await recordsOf(host, surface, 'account.updated')).toHaveLength(8)
+})
 
 it('what an account may do is recorded each time, also where its own holder changes it', async () => {
   const host = await openHostAtOneAddress()

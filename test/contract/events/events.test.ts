@@ -5,12 +5,8 @@ import { surfaceCollections } from '../../../src/model/collections.js'
 import { operations } from '../../../src/operations/index.js'
 import type { AuthEvent } from '../../../src/ports/auth-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import {
-  type ContractHost,
-  type HostKind,
-  memoryHost,
-  promiseKinds,
-} from '../../support/hosts/hosts.js'
+import { type ContractHost, type HostKind, memoryHost } from '../../support/hosts/hosts.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
 import { beginNetwork, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { person, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -67,8 +63,8 @@ function walkOn({ name }: HostKind, surface: Surface): readonly Scenario[] {
   return name.endsWith('memory') ? here : here.filter((_, index) => index % 2 === half)
 }
 
-describe.each(promiseKinds)('events and records, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachSampleStore.describe('events and records', (kind) => {
+  eachSurface.describe((surface) => {
     it.each(walkOn(kind, surface))(
       'ASVS-16.2.1 G-15 $of: $name',
       async ({ tells, prepare, outcome, options }) => {
@@ -210,7 +206,7 @@ const catalogue: Readonly<Record<AuthEvent['type'], true>> = {
   'webhook.failed': true,
 }
 
-describe.each(surfaces)('beside the request on the %s surface', (surface) => {
+eachSurface.describe('beside the request', (surface) => {
   const audits = `${surface}_audit_records.insert`
 
   it('a record that cannot be written undoes and delays nothing, and is told of once', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { outcomeOf, storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf, storedIn, storedUser } from '../../support/hosts/open-host.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import {
   type SoftwareAuthenticator,
@@ -88,42 +89,39 @@ async function refreshes(
   return outcomeOf(await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie }))
 }
 
-describe.each(surfaces)(
-  'a change of factors that dies on the way, on the %s surface',
-  (surface) => {
-    it.each(Object.entries(changes))(
-      'R-3A-21 ASVS-7.4.3 %s leaves nothing that was granted before, and the next one completes',
-      async (_name, change) => {
-        const { host, diesAfter, isBack } = await mortalHost()
-        let outcome = ''
-        let cutOff = 0
-        for (let calls = 0; outcome !== '204' && outcome !== '201'; calls += 1) {
-          assert.ok(calls < 100, outcome)
-          const { stage, other } = await staged(host, surface)
-          const { email } = stage.who
-          const before = await storedUser(host, surface, email)
-          // What goes on beside the requests so far.
-          await host.auth.close()
-          diesAfter(calls)
-          outcome = await change.send(stage)
-          await host.auth.close()
-          isBack()
-          if (outcome === '204' || outcome === '201') break
-          cutOff += 1
-          expect(outcome).toMatch(/^503 /)
-          const after = await storedUser(host, surface, email)
-          if (await change.isMade(stage)) {
-            expect([calls, after.deviceEpoch > before.deviceEpoch]).toEqual([calls, true])
-            expect([calls, await refreshes(stage, other)]).toEqual([calls, '401 session_revoked'])
-          } else {
-            await stepUp(stage)
-            expect(await change.send(stage)).toMatch(/^20[14]$/)
-            expect(await refreshes(stage, other)).toBe('401 session_revoked')
-          }
+eachSurface.describe('a change of factors that dies on the way', (surface) => {
+  it.each(Object.entries(changes))(
+    'R-3A-21 ASVS-7.4.3 %s leaves nothing that was granted before, and the next one completes',
+    async (_name, change) => {
+      const { host, diesAfter, isBack } = await mortalHost()
+      let outcome = ''
+      let cutOff = 0
+      for (let calls = 0; outcome !== '204' && outcome !== '201'; calls += 1) {
+        assert.ok(calls < 100, outcome)
+        const { stage, other } = await staged(host, surface)
+        const { email } = stage.who
+        const before = await storedUser(host, surface, email)
+        // What goes on beside the requests so far.
+        await host.auth.close()
+        diesAfter(calls)
+        outcome = await change.send(stage)
+        await host.auth.close()
+        isBack()
+        if (outcome === '204' || outcome === '201') break
+        cutOff += 1
+        expect(outcome).toMatch(/^503 /)
+        const after = await storedUser(host, surface, email)
+        if (await change.isMade(stage)) {
+          expect([calls, after.deviceEpoch > before.deviceEpoch]).toEqual([calls, true])
+          expect([calls, await refreshes(stage, other)]).toEqual([calls, '401 session_revoked'])
+        } else {
+          await stepUp(stage)
+          expect(await change.send(stage)).toMatch(/^20[14]$/)
+          expect(await refreshes(stage, other)).toBe('401 session_revoked')
         }
-        expect(cutOff).toBeGreaterThan(5)
-      },
-      60_000,
-    )
-  },
-)
+      }
+      expect(cutOff).toBeGreaterThan(5)
+    },
+    60_000,
+  )
+})

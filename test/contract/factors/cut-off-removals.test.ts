@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
@@ -39,7 +40,7 @@ async function withBoth(host: ContractHost, surface: Surface) {
   return { proved, removed }
 }
 
-describe.each(surfaces)('a removal cut off before its last write, %s surface', (surface) => {
+eachSurface.describe('a removal cut off before its last write', (surface) => {
   it.each([
     ['app', 'passkey', 'totp_factors'],
     ['passkey', 'app', 'passkeys'],

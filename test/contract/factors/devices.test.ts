@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
 import {
@@ -18,7 +19,7 @@ import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { sessionOf } from '../events/event-scenario.js'
 import { settingsHost } from '../settings/settings-host.js'
 
-describe.each(surfaces)('own devices on the %s surface', (surface) => {
+eachSurface.describe('own devices', (surface) => {
   const base = `/v1/auth/${surface}/devices`
   const cookieName = surface === 'operator' ? '__Host-op_device' : '__Host-cl_device'
   const idOf = ({ deviceToken }: Pick<Trusting, 'deviceToken'>) => deviceToken.split('.')[0] ?? ''
@@ -169,7 +170,7 @@ describe.each(surfaces)('own devices on the %s surface', (surface) => {
   })
 })
 
-describe.each(hostKinds)('two cookies in one reply, $name', (kind) => {
+eachHost.describe('two cookies in one reply', (kind) => {
   it('T-23 T-45 reach the browser as two', async () => {
     const host = await openHost(trusting, kind)
     const who = await trustingPerson(host, 'client')

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { codeOf, enrolled, textsOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
@@ -8,7 +9,7 @@ import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey
 import { type Person, signedInPerson } from '../../support/people/people.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
-describe.each(surfaces)('backup codes of an app, shown late on the %s surface', (surface) => {
+eachSurface.describe('backup codes of an app, shown late', (surface) => {
   const base = `/v1/auth/${surface}`
 
   /** A host on which something happens right before the first such call of the store from then on. */

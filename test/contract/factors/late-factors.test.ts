@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fetchHandler } from '../../../adapters/fetch.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   codeOf,
@@ -62,7 +63,7 @@ function lateRequest(host: ContractHost, path: string, bearer: string, body: unk
   }
 }
 
-describe.each(surfaces)('factors that come too late on the %s surface', (surface) => {
+eachSurface.describe('factors that come too late', (surface) => {
   const authenticator = () => softwareAuthenticator({ origin: origins[surface] })
   const base = `/v1/auth/${surface}`
 

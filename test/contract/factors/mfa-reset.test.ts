@@ -6,13 +6,13 @@ import { systemRandom } from '../../../src/system/system-random.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   openHost,
   outcomeOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { granting, provedOperator } from '../../support/people/administrator.js'
 import {
@@ -54,7 +54,7 @@ async function statusOf(host: ContractHost, surface: Surface, who: Person): Prom
   return comesTo(await passwordLogin(host, surface, who))
 }
 
-describe.each(surfaces)('O-44 resetting the factors of somebody on the %s surface', (surface) => {
+eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
   const body = { surface }
 
   it('ends the session of a login by a factor that comes just before its removal', async () => {

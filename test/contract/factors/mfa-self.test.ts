@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import {
   enrolled,
   enrolledByTicket,
@@ -15,7 +16,7 @@ const minute = 60_000
 
 const answer = ({ status, code }: { status: number; code: unknown }) => [status, code]
 
-describe.each(surfaces)('own factors on the %s surface', (surface) => {
+eachSurface.describe('own factors', (surface) => {
   const base = `/v1/auth/${surface}`
 
   it('O-14 the status says what there is, and never a secret', async () => {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { codeOf, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
@@ -111,7 +112,7 @@ const cases = Object.entries(changes).flatMap(([name, change]) =>
   choices.map(([choice, chosen]) => ({ name, change, choice, chosen })),
 )
 
-describe.each(promiseKinds)('other sessions on $name', (kind) => {
+eachSampleStore.describe('other sessions', (kind) => {
   it.each(cases)(
     'ASVS-7.4.3 $name, endOtherSessions $choice',
     async ({ change, chosen }: (typeof cases)[number]) => {
@@ -143,7 +144,7 @@ describe.each(promiseKinds)('other sessions on $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('a factor enrolled on the way in, on the %s surface', (surface) => {
+eachSurface.describe('a factor enrolled on the way in', (surface) => {
   it.each([
     [{}, '401 session_revoked'],
     [{ endOtherSessions: false }, '200'],

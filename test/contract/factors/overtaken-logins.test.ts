@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import {
   codeOf,
   enrolled,
@@ -48,7 +49,7 @@ async function acceptedLogin(surface: Surface) {
   return { host, who, mfaToken, code, late, overtake }
 }
 
-describe.each(surfaces)('a login overtaken by a change of factors on the %s surface', (surface) => {
+eachSurface.describe('a login overtaken by a change of factors', (surface) => {
   it('T-45 leaves no proof of the factor that it showed', async () => {
     const { host, mfaToken, code, late, overtake } = await acceptedLogin(surface)
     overtake()
@@ -120,7 +121,7 @@ async function loginBesideEnrollment(surface: Surface) {
   return { host, who, enrolled, logins: await Promise.all(logins) }
 }
 
-describe.each(surfaces)('a login beside the first factor on the %s surface', (surface) => {
+eachSurface.describe('a login beside the first factor', (surface) => {
   it('T-45 MF-3 does not get by without that factor', async () => {
     const { host, who, enrolled, logins } = await loginBesideEnrollment(surface)
     expect([outcomeOf(enrolled), logins.map(outcomeOf)]).toEqual([

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { otherPassword, refreshByCookie, signedInPerson } from '../../support/people/people.js'
@@ -18,7 +19,7 @@ import { storeSettings } from '../oauth/oauth-host.js'
 const minute = 60_000
 const required = { code: 'step_up_required' }
 
-describe.each(surfaces)('a recent proof of a second factor on the %s surface', (surface) => {
+eachSurface.describe('a recent proof of a second factor', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   it('MF-4 SP-37 R-5-19 is a factor that was shown, and no password, no trusted device and no refresh', async () => {

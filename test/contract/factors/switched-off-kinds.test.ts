@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import {
   type Enrolled,
   enrolled,
@@ -48,7 +49,7 @@ async function shownCode(host: SettingsHost, surface: Surface, who: Enrolled, mf
   return outcomeOf(await finish(host, surface, mfaToken, await who.nextCode()))
 }
 
-describe.each(surfaces)('a kind of factor that is switched off, on the %s surface', (surface) => {
+eachSurface.describe('a kind of factor that is switched off', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   async function steppedUp(host: SettingsHost, who: Enrolled): Promise<string> {

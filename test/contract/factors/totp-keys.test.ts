@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
 import type { ConfigKey } from '../../../src/crypto/secret-box.js'
-import { type ContractHost, storeKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachStore } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -25,7 +26,7 @@ async function signsIn(host: ContractHost, who: Enrolled): Promise<string> {
 
 const [old, fresh] = [configKey('old'), configKey('fresh')]
 
-describe.each(storeKinds)('the secrets of authenticator apps, on $name', (kind) => {
+eachStore.describe('the secrets of authenticator apps', (kind) => {
   it('T-73 move to a new key by one call, after which the old one can go', async () => {
     const host = await openHost({ ...withoutLimits, configKeys: [old] }, kind)
     const people = []

@@ -4,6 +4,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
@@ -237,7 +238,7 @@ it('R-1-23 TD-1 a grant of one surface is worth nothing on the other, for the sa
   }
 })
 
-describe.each(surfaces)('a login from a trusted device on the %s surface', (surface) => {
+eachSurface.describe('a login from a trusted device', (surface) => {
   describe.each(doors)('at /%s', (door) => {
     it.each(cases.map((one) => [one.what, one.comesTo, one] as const))(
       '%s: %s',

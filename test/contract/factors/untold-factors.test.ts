@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { EnrollmentNotice } from '../../../src/model/enrollment-notice.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
@@ -12,7 +13,6 @@ import {
   outcomeOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { codeOf } from '../../support/people/authenticator.js'
@@ -197,7 +197,7 @@ const mailsTo = (
 ): readonly unknown[] =>
   mailer.sent.filter(({ to, template }) => to === email && template === 'mfaChanged')
 
-describe.each(surfaces)('a factor whose request dies, on the %s surface', (surface) => {
+eachSurface.describe('a factor whose request dies', (surface) => {
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
     'S-59 R-3A-21 wherever it dies: %s is told of by the next sweep, and voids what was before',
     async (change) => {

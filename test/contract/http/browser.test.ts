@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing, visitors } from '../../support/hosts/browser.js'
-import { surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { person } from '../../support/people/people.js'
 import { browserHost } from './browser-host.js'
 
 const { arrive } = visitors()
 
 describe.skipIf(isChromiumMissing)('chromium at a host on http://localhost', () => {
-  it.each(surfaces)(
-    'T-23 keeps the refresh cookie of the %s surface from scripts, and sends it back',
+  eachSurface.it(
+    'T-23 keeps the refresh cookie from scripts, and sends it back',
     async (surface) => {
       const host = await browserHost()
       const { email, password } = await person(host, surface)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds, memoryHost } from '../../support/hosts/hosts.js'
+import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -58,7 +59,7 @@ const ask = (origin: string, method: string) => ({
   },
 })
 
-describe.each(frameworkKinds)('ASVS-3.4.2 other origins on $name', ({ start }) => {
+eachFramework.describe('ASVS-3.4.2 other origins', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn

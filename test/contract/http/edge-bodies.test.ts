@@ -1,8 +1,9 @@
 import { Agent } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { type RawRequest, type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
@@ -28,7 +29,7 @@ function withBytes(...bytes: readonly number[]): Buffer {
   return Buffer.from([...start, ...bytes, ...Buffer.from('"}')])
 }
 
-describe.each(frameworkKinds)('request bodies on $name', ({ start }) => {
+eachFramework.describe('request bodies', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let bob: Person & SignedIn

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Person, type SignedIn, signedInPerson } from '../../support/people/people.js'
@@ -43,7 +44,7 @@ it('R-9-01 every path of the operation table carries /v1/', () => {
   expect(paths.filter((path) => !path.startsWith('/v1/'))).toEqual([])
 })
 
-describe.each(frameworkKinds)('the edge on $name', ({ name, start }) => {
+eachFramework.describe('the edge', ({ name, start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn

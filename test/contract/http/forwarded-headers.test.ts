@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { TrustProxy } from '../../../src/http/client-ip.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { frameworkKinds, memoryHost } from '../../support/hosts/hosts.js'
+import { memoryHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -25,7 +26,7 @@ const spoofed = {
   'x-user-id': 'somebody',
 }
 
-describe.each(frameworkKinds)('R-LIB-12 the source address on $name', (kind) => {
+eachFramework.describe('R-LIB-12 the source address', (kind) => {
   const cases: readonly (readonly [string, TrustProxy, string | undefined, string])[] = [
     ['no proxy is trusted', false, '198.51.100.1', '127.0.0.1'],
     ['the peer is no trusted proxy', ['10.0.0.0/8'], '198.51.100.1', '127.0.0.1'],

@@ -6,7 +6,8 @@ import { flows } from '../../flows/catalogue.js'
 import { type Flow, post, sessionOf } from '../../flows/flow.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { codeOf, enrolled } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
@@ -110,7 +111,7 @@ describe('R-5-16 a route that an access token opens', () => {
   )
 })
 
-describe.each(surfaces)('R-5-16 a good refresh cookie on the %s surface', (surface) => {
+eachSurface.describe('R-5-16 a good refresh cookie', (surface) => {
   it('opens no such route, with an access token that expired and without one', async () => {
     const read: string[] = []
     const host = await openHost({ ...withoutLimits, wrapBackend: watchRows(read) })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectHouseHeaders } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Person, type SignedIn, signedInPerson } from '../../support/people/people.js'
@@ -42,7 +43,7 @@ async function repliesOf(host: ContractHost, bob: Person & SignedIn): Promise<re
   ]
 }
 
-describe.each(frameworkKinds)('every reply on $name', ({ start }) => {
+eachFramework.describe('every reply', ({ start }) => {
   let host: ContractHost
   let replies: readonly Reply[]
   const each = (header: string): readonly (string | null)[] => [
@@ -98,7 +99,7 @@ describe.each(frameworkKinds)('every reply on $name', ({ start }) => {
   })
 })
 
-describe.each(frameworkKinds)('what is not served on $name', ({ start }) => {
+eachFramework.describe('what is not served', ({ start }) => {
   let host: ContractHost
   let ada: Person & SignedIn
 
@@ -140,7 +141,7 @@ describe.each(frameworkKinds)('what is not served on $name', ({ start }) => {
 })
 
 // A request of fetch cannot be a TRACE, so such a host answers one itself.
-const tracing = frameworkKinds.filter(({ name }) => !name.startsWith('fetch'))
+const tracing = eachFramework.cells.filter(({ name }) => !name.startsWith('fetch'))
 
 it.each(tracing)(
   'ASVS-13.4.4 TRACE on $name is refused, and nothing that was sent comes back',

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
@@ -54,7 +55,7 @@ function headersOf(site: Site, origin: Origin): Record<string, string> {
   }
 }
 
-describe.each(frameworkKinds)('G-39 the origin of a request on $name', ({ start }) => {
+eachFramework.describe('G-39 the origin of a request', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
-import { frameworkKinds, promiseKinds, storeKinds } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework, eachSampleStore, eachStore } from '../../support/hosts/matrix.js'
 import { openHost, openHostAtOneAddress, surfaces } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -9,7 +9,9 @@ import { signedInPerson } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
 
 const kinds = [
-  ...new Map([...frameworkKinds, ...storeKinds].map((kind) => [kind.name, kind])).values(),
+  ...new Map(
+    [...eachFramework.cells, ...eachStore.cells].map((kind) => [kind.name, kind]),
+  ).values(),
 ]
 const cached = 'public, max-age=60'
 const usual = {
@@ -30,7 +32,7 @@ function headersOf({ headers }: Reply): Readonly<Record<string, string>> {
   return others
 }
 
-describe.each(kinds)('what pages ask for first, on $name', ({ start }) => {
+describe.each(kinds)('what pages ask for first [$name]', ({ start }) => {
   it('is the same for everybody, whatever they bring', async () => {
     const host = await start(withoutLimits)
     try {
@@ -88,7 +90,7 @@ describe.each(kinds)('what pages ask for first, on $name', ({ start }) => {
   })
 })
 
-it.each(promiseKinds)('follows the settings on $name', async (kind) => {
+eachSampleStore.it('follows the settings', async (kind) => {
   const host = await settingsHost({}, kind)
   const asked = async (surface: string) => (await host.send('GET', at(surface))).json()
   const first = await host.send('GET', at('client'))

@@ -1,16 +1,17 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import { forge, rsaPair } from '../../crypto/forge.js'
 import { expectHouseHeaders } from '../../support/hosts/expectations.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
 
 const lifetime = 15 * 60_000
 
-it.each(surfaces)(
-  'R-7-03 an access token that is missing, malformed, forged or expired is a plain 401 on %s',
+eachSurface.it(
+  'R-7-03 an access token that is missing, malformed, forged or expired is a plain 401',
   async (surface) => {
     const host = await openHost(withoutLimits)
     const { bearer, refreshToken } = await signedInPerson(host, surface)

@@ -1,29 +1,26 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { frameworkKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachFramework, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 import { sessionOf } from '../events/event-scenario.js'
 
 const lifetime = 15 * 60 * 1000
 
-describe.each(frameworkKinds)('an expired access token on $name', (kind) => {
-  it.each(surfaces)(
-    'SP-17 R-4.3-06 R-7-03 is a plain 401 from its very end on, on %s',
-    async (surface) => {
-      const host = await openHost({}, kind)
-      const { bearer } = await signedInPerson(host, surface)
-      const me = () => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-      await host.clock.advance(lifetime - 1)
-      expect((await me()).status).toBe(200)
-      await host.clock.advance(1)
-      expectProblem(await me(), 401)
-    },
-  )
+eachFramework.describe('an expired access token', (kind) => {
+  eachSurface.it('SP-17 R-4.3-06 R-7-03 is a plain 401 from its very end on', async (surface) => {
+    const host = await openHost({}, kind)
+    const { bearer } = await signedInPerson(host, surface)
+    const me = () => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+    await host.clock.advance(lifetime - 1)
+    expect((await me()).status).toBe(200)
+    await host.clock.advance(1)
+    expectProblem(await me(), 401)
+  })
 
-  it.each(surfaces)('R-4.3-05 R-5-16 is not helped by a good cookie, on %s', async (surface) => {
+  eachSurface.it('R-4.3-05 R-5-16 is not helped by a good cookie', async (surface) => {
     const host = await openHost({}, kind)
     const { bearer, cookie } = await signedInPerson(host, surface)
     const at = (path: string): string => `/v1/auth/${surface}${path}`
@@ -42,29 +39,26 @@ describe.each(frameworkKinds)('an expired access token on $name', (kind) => {
     expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
   })
 
-  it.each(surfaces)(
-    'R-4.3-07 is answered by a refresh and one more try, on %s',
-    async (surface) => {
-      const host = await openHost({}, kind)
-      const at = (path: string): string => `/v1/auth/${surface}${path}`
-      let { bearer, cookie, id } = await signedInPerson(host, surface)
-      for (let round = 0; round < 3; round += 1) {
-        await host.clock.advance(lifetime)
-        expectProblem(await host.send('GET', at('/me'), { bearer, cookie }), 401)
-        // The client’s HTTP layer may well send the old bearer along.
-        const refreshed = await host.send('POST', at('/refresh-cookie'), { bearer, cookie })
-        expect(refreshed.status).toBe(200)
-        bearer = textOf(refreshed.json(), 'accessToken')
-        cookie = refreshCookieOf(refreshed, surface)
-        const retried = await host.send('GET', at('/me'), { bearer, cookie })
-        expect([retried.status, retried.json()['id']]).toEqual([200, id])
-      }
-    },
-  )
+  eachSurface.it('R-4.3-07 is answered by a refresh and one more try', async (surface) => {
+    const host = await openHost({}, kind)
+    const at = (path: string): string => `/v1/auth/${surface}${path}`
+    let { bearer, cookie, id } = await signedInPerson(host, surface)
+    for (let round = 0; round < 3; round += 1) {
+      await host.clock.advance(lifetime)
+      expectProblem(await host.send('GET', at('/me'), { bearer, cookie }), 401)
+      // The client’s HTTP layer may well send the old bearer along.
+      const refreshed = await host.send('POST', at('/refresh-cookie'), { bearer, cookie })
+      expect(refreshed.status).toBe(200)
+      bearer = textOf(refreshed.json(), 'accessToken')
+      cookie = refreshCookieOf(refreshed, surface)
+      const retried = await host.send('GET', at('/me'), { bearer, cookie })
+      expect([retried.status, retried.json()['id']]).toEqual([200, id])
+    }
+  })
 })
 
-it.each(surfaces)(
-  'R-4.3-05 R-5-16 a protected route neither reads nor rotates the refresh cookie, on %s',
+eachSurface.it(
+  'R-4.3-05 R-5-16 a protected route neither reads nor rotates the refresh cookie',
   async (surface) => {
     const spy = spyBackend()
     const host = await openHost({ backend: spy.backend })

@@ -3,6 +3,7 @@ import type { SurfaceOptions } from '../../../src/options.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, surfaces } from '../../support/hosts/open-host.js'
 import { goodPassword, person, signIn } from '../../support/people/people.js'
 
@@ -119,7 +120,7 @@ it('R-1S-03 T-23 each surface sets its cookie for its own domain, and for its ho
 const verified = { emailVerificationRequired: false } satisfies HostOptions['settings']
 
 describe.each(cases)('R-1S-03 T-23 the refresh cookie with $what', (expected) => {
-  it.each(surfaces)('ASVS-3.3.1 on the %s surface', async (surface) => {
+  eachSurface.it('ASVS-3.3.1', async (surface) => {
     const host = await openHost({ surfaces: expected.surfaces, settings: verified })
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     const name = expected.prefix + short[surface]

@@ -4,8 +4,9 @@ import type { PermissionQuestion } from '../../../src/ports/authorizer.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { encode, forge, rsaPair } from '../../crypto/forge.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds, memoryHost } from '../../support/hosts/hosts.js'
+import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
@@ -26,7 +27,7 @@ const pairs = [
 
 const refreshCookieName = { operator: '__Host-op_refresh', client: '__Host-cl_refresh' }
 
-describe.each(frameworkKinds)('two surfaces on $name', ({ start }) => {
+eachFramework.describe('two surfaces', ({ start }) => {
   let host: ContractHost
   const signedIn: Partial<Record<Surface, SignedIn>> = {}
   const tokensOf = (surface: Surface): SignedIn => {

@@ -5,9 +5,10 @@ import { fetchHandler } from '../../../adapters/fetch.js'
 import { koaRouter } from '../../../adapters/koa.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { http2Client } from '../../support/hosts/http2-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { listen } from '../../support/hosts/running-host.js'
@@ -68,7 +69,7 @@ function atHost(host: ContractHost, surface: Surface): ContractHost {
   }
 }
 
-describe.each(frameworkKinds)('R-4.3-02 R-LIB-04 two hosts on $name', ({ start }) => {
+eachFramework.describe('R-4.3-02 R-LIB-04 two hosts', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let who: Signed

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, frameworkKinds, memoryHost } from '../../support/hosts/hosts.js'
+import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { person, type SignedIn, signedInApp, signedInPerson } from '../../support/people/people.js'
@@ -40,7 +41,7 @@ async function signedInOn(host: ContractHost, surface: Surface): Promise<SignedI
 }
 
 describe.each(
-  frameworkKinds.flatMap((kind) =>
+  eachFramework.cells.flatMap((kind) =>
     (['operator', 'client'] as const).map((surface) => ({ ...kind, surface })),
   ),
 )('R-LIB-04 auth.$surface alone on $name', ({ start, surface }) => {
@@ -119,7 +120,7 @@ describe.each(
   })
 })
 
-describe.each(frameworkKinds)('T-22 R-4.3-02 auth.both on $name', ({ start }) => {
+eachFramework.describe('T-22 R-4.3-02 auth.both', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   const hosts = ['127.0.0.1', 'somewhere.example']

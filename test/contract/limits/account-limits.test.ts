@@ -1,13 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import {
-  openHost,
-  openHostAtOneAddress,
-  outcomeOf,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { goodPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
 import { forgot, linkFor, login, reset } from '../../support/people/recovery-steps.js'
 
@@ -32,7 +28,7 @@ async function changes(
   return outcomes
 }
 
-describe.each(surfaces)('changes of one account on the %s surface', (surface) => {
+eachSurface.describe('changes of one account', (surface) => {
   it('O-08 G-18 a thief who changes the password again and again leaves the owner a link that lives', async () => {
     // The owner and the thief ask from wherever they are: limits of one address are not met here.
     const host = await openHost()

@@ -1,14 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import {
-  eventsOf,
-  openHostAtOneAddress,
-  outcomeOf,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
@@ -52,7 +48,7 @@ async function elsewhere(host: ContractHost, surface: Surface, who: Enrolled): P
 const ended = (host: ContractHost) =>
   eventsOf(host, 'session.terminated').map(({ reason, actorId }) => ({ reason, actorId }))
 
-describe.each(surfaces)('guesses at a factor in a session on the %s surface', (surface) => {
+eachSurface.describe('guesses at a factor in a session', (surface) => {
   it('S-54 MF-9 the wrong code that uses them up ends the session, and the owner signs in', async () => {
     const host = await openHostAtOneAddress(few)
     const who = await enrolled(host, surface)

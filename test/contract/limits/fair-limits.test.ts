@@ -2,12 +2,8 @@ import { expect, it } from 'vitest'
 import type { AuthOptions } from '../../../src/options.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import {
-  mailedToken,
-  openHostAtOneAddress,
-  outcomeOf,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { mailedToken, openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { rangeService } from '../../support/outside/range-service.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
@@ -44,8 +40,8 @@ function behind(host: ContractHost): ContractHost {
 const me = (host: ContractHost, surface: Surface, bearer: string) =>
   host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 
-it.each(surfaces)(
-  'G-18 a stolen access token that uses up its requests keeps the owner of the %s surface in',
+eachSurface.it(
+  'G-18 a stolen access token that uses up its requests keeps the owner in',
   async (surface) => {
     const host = await openHostAtOneAddress()
     const stolen = await signedInPerson(host, surface)
@@ -116,8 +112,8 @@ it('G-18 all sessions of one administrator together have five times the requests
   expect(outcomes).toEqual([full, full, full, full, full, Array<string>(3).fill(limited)])
 })
 
-it.each(surfaces)(
-  'G-18 a logout with a token that verifies has no limit on the %s surface, and junk has its own',
+eachSurface.it(
+  'G-18 a logout with a token that verifies has no limit, and junk has its own',
   async (surface) => {
     const host = behind(await openHostAtOneAddress())
     const who = await signedInPerson(host, surface)
@@ -132,8 +128,8 @@ it.each(surfaces)(
   },
 )
 
-it.each(surfaces)(
-  'S-27 G-18 twelve people with an authenticator app behind one address all get in: %s',
+eachSurface.it(
+  'S-27 G-18 twelve people with an authenticator app behind one address all get in',
   async (surface) => {
     const open = await openHostAtOneAddress()
     const people: Enrolled[] = await times(12, () => enrolled(open, surface))
@@ -171,8 +167,8 @@ it('S-27 G-18 junk at the public doors of factors does not shut an address out',
   expect(outcomeOf(proof)).toBe('200')
 })
 
-it.each(surfaces)(
-  'a classroom confirms its addresses, and junk there blocks no signed-in person: %s',
+eachSurface.it(
+  'a classroom confirms its addresses, and junk there blocks no signed-in person',
   async (surface) => {
     const open = await openHostWith({ registerPerIp: { limit: 1000, windowMs: 60_000 } })
     const who = await signedInPerson(open, surface)
@@ -201,8 +197,8 @@ it.each(surfaces)(
   },
 )
 
-it.each(surfaces)(
-  'G-18 the public keys are there while sign-ins with providers are used up: %s',
+eachSurface.it(
+  'G-18 the public keys are there while sign-ins with providers are used up',
   async (surface) => {
     const host = behind(await openHostAtOneAddress())
     const providers = `/v1/auth/${surface}/oauth/providers`
@@ -212,8 +208,8 @@ it.each(surfaces)(
   },
 )
 
-it.each(surfaces)(
-  'G-18 a registration that the password rules refuse does not count for its address: %s',
+eachSurface.it(
+  'G-18 a registration that the password rules refuse does not count for its address',
   async (surface) => {
     const host = behind(await openHostAtOneAddress())
     const limit = surface === 'operator' ? 5 : 10
@@ -241,8 +237,8 @@ it('G-18 SP-11 a registration that is refused as breached counts, since it asked
   expect(outcomes).toEqual([...Array<string>(10).fill('422 password_policy'), limited])
 })
 
-it.each(surfaces)(
-  'G-18 page loads of visitors without a session leave the refreshes of their address alone: %s',
+eachSurface.it(
+  'G-18 page loads of visitors without a session leave the refreshes of their address alone',
   async (surface) => {
     const open = await openHostWith({ refreshPerIp: { limit: 2, windowMs: 60_000 } })
     const who = await signedInPerson(open, surface)
@@ -261,8 +257,8 @@ it.each(surfaces)(
   },
 )
 
-it.each(surfaces)(
-  'T-98 G-18 a mail about a registration that the mailer refuses does not use up those of the address: %s',
+eachSurface.it(
+  'T-98 G-18 a mail about a registration that the mailer refuses does not use up those of the address',
   async (surface) => {
     const host = await openHostAtOneAddress()
     const taken = await person(host, surface)

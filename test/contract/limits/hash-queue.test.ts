@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import type { PasswordHasher } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { InitialSettings } from '../../../src/settings/settings.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
@@ -83,7 +84,7 @@ async function open(settings: InitialSettings = withoutLimits.settings) {
   return { hasher, host: await openHost({ ...withoutLimits, settings, hash }) }
 }
 
-describe.each(surfaces)('a flood of logins from one network of the %s surface', (surface) => {
+eachSurface.describe('a flood of logins from one network', (surface) => {
   const other: Surface = surface === 'operator' ? 'client' : 'operator'
 
   it.each<Surface>([surface, other])(

@@ -3,8 +3,9 @@ import type { RateLimits } from '../../../src/domain/limits/rate-limits.js'
 import { operations } from '../../../src/operations/index.js'
 import type { Operation } from '../../../src/operations/operation.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, type HostKind, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost, HostKind } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import { newAddress, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Person, person } from '../../support/people/people.js'
@@ -100,73 +101,74 @@ describe('the table of limits', () => {
 
 /** Every row where it costs little; elsewhere a sample, since counting is the store's affair. */
 const isSampled = ({ name }: HostKind) => !/memory|postgres/.test(name)
-const kinds = hostKinds.filter(({ name }) => !name.includes('two memories'))
 let cells = 0
 
-describe.each(kinds)('every route and every limit, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
-    let host: ContractHost
-    beforeAll(async () => {
-      host = await kind.start({
-        trustProxy: 1,
-        surfaces: {
-          operator: { baseUrl: 'https://admin.example.com', rateLimits: all },
-          client: { baseUrl: 'https://app.example.com', rateLimits: all },
-        },
-        settings: {
-          loginRateOperator: limit,
-          loginRateClient: limit,
-          webauthnMode: 'passwordless',
-        },
+eachHost
+  .only(({ name }) => !name.includes('two memories'))
+  .describe('every route and every limit', (kind) => {
+    eachSurface.describe((surface) => {
+      let host: ContractHost
+      beforeAll(async () => {
+        host = await kind.start({
+          trustProxy: 1,
+          surfaces: {
+            operator: { baseUrl: 'https://admin.example.com', rateLimits: all },
+            client: { baseUrl: 'https://app.example.com', rateLimits: all },
+          },
+          settings: {
+            loginRateOperator: limit,
+            loginRateClient: limit,
+            webauthnMode: 'passwordless',
+          },
+        })
+      })
+      afterAll(() => host.close())
+
+      const rows = rowsOf(surface).filter((_, index) => !isSampled(kind) || index % 7 === 0)
+      it.each(rows)('G-18 $id uses up "$as", and nothing else', async ({ id, as }) => {
+        const [owner, neighbour] = [await person(host, surface), await person(host, surface)]
+        const bearer = await signIn(host, surface, owner)
+        const [elsewhere, next] = [
+          await signIn(host, surface, owner),
+          await signIn(host, surface, neighbour),
+        ]
+        const address = newAddress()
+        const thief: Caller = isOfSession(as) ? { address, bearer } : { address }
+        const used: string[] = []
+        for (let hit = 0; hit <= limit; hit += 1) used.push(await ask(host, surface, id, thief))
+        expect(used.map((outcome) => outcome === limited)).toEqual([false, false, true])
+
+        const seen: [string, boolean][] = []
+        for (const { column, id: probe } of columnsOf(surface)) {
+          const caller = isOfSession(column) ? { address, bearer } : { address }
+          seen.push([column, (await ask(host, surface, probe, caller)) === limited])
+        }
+        expect(seen).toEqual(columnsOf(surface).map(({ column }) => [column, column === as]))
+
+        // What no thief and no neighbour takes from the owner.
+        const stays = {
+          'a login from elsewhere': (await signIn(host, surface, owner)).split(' ')[0] !== '429',
+          'another session of the owner': await ask(host, surface, 'getMe', {
+            address,
+            bearer: elsewhere,
+          }),
+          'a neighbour behind the address': await ask(host, surface, 'getMe', {
+            address,
+            bearer: next,
+          }),
+          'a logout of the very session': await ask(host, surface, 'logout', { address, bearer }),
+        }
+        expect(stays).toEqual({
+          'a login from elsewhere': true,
+          'another session of the owner': '200',
+          'a neighbour behind the address': '200',
+          'a logout of the very session': '204',
+        })
+        cells += seen.length + Object.keys(stays).length
       })
     })
-    afterAll(() => host.close())
 
-    const rows = rowsOf(surface).filter((_, index) => !isSampled(kind) || index % 7 === 0)
-    it.each(rows)('G-18 $id uses up "$as", and nothing else', async ({ id, as }) => {
-      const [owner, neighbour] = [await person(host, surface), await person(host, surface)]
-      const bearer = await signIn(host, surface, owner)
-      const [elsewhere, next] = [
-        await signIn(host, surface, owner),
-        await signIn(host, surface, neighbour),
-      ]
-      const address = newAddress()
-      const thief: Caller = isOfSession(as) ? { address, bearer } : { address }
-      const used: string[] = []
-      for (let hit = 0; hit <= limit; hit += 1) used.push(await ask(host, surface, id, thief))
-      expect(used.map((outcome) => outcome === limited)).toEqual([false, false, true])
-
-      const seen: [string, boolean][] = []
-      for (const { column, id: probe } of columnsOf(surface)) {
-        const caller = isOfSession(column) ? { address, bearer } : { address }
-        seen.push([column, (await ask(host, surface, probe, caller)) === limited])
-      }
-      expect(seen).toEqual(columnsOf(surface).map(({ column }) => [column, column === as]))
-
-      // What no thief and no neighbour takes from the owner.
-      const stays = {
-        'a login from elsewhere': (await signIn(host, surface, owner)).split(' ')[0] !== '429',
-        'another session of the owner': await ask(host, surface, 'getMe', {
-          address,
-          bearer: elsewhere,
-        }),
-        'a neighbour behind the address': await ask(host, surface, 'getMe', {
-          address,
-          bearer: next,
-        }),
-        'a logout of the very session': await ask(host, surface, 'logout', { address, bearer }),
-      }
-      expect(stays).toEqual({
-        'a login from elsewhere': true,
-        'another session of the owner': '200',
-        'a neighbour behind the address': '200',
-        'a logout of the very session': '204',
-      })
-      cells += seen.length + Object.keys(stays).length
+    afterAll(() => {
+      console.info(`${cells} cells of limits so far`)
     })
   })
-
-  afterAll(() => {
-    console.info(`${cells} cells of limits so far`)
-  })
-})

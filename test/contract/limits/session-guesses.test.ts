@@ -1,13 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
-import {
-  eventsOf,
-  openHostAtOneAddress,
-  outcomeOf,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { otherPassword, signedInPerson, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -42,7 +38,7 @@ async function me(host: ContractHost, surface: Surface, bearer: string) {
   return outcomeOf(await host.send('GET', `/v1/auth/${surface}/me`, { bearer }))
 }
 
-describe.each(surfaces)('guesses at a password on the %s surface', (surface) => {
+eachSurface.describe('guesses at a password', (surface) => {
   it('S-54 ten anonymous wrong logins do not block the password change of the owner', async () => {
     const host = await openHostAtOneAddress()
     const who = await signedInPerson(host, surface)
@@ -128,7 +124,7 @@ describe.each(surfaces)('guesses at a password on the %s surface', (surface) => 
   })
 })
 
-describe.each(hostKinds)('guesses of one session at once, $name', (kind) => {
+eachHost.describe('guesses of one session at once', (kind) => {
   it('R8 S-54 of 100 parallel ones three are looked at, and the session is over', async () => {
     const host = await openHostAtOneAddress({ ...withoutLimits, settings }, kind)
     const { bearer } = await signedInPerson(host, 'client')

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
-import { openHostAtOneAddress, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { expect, it } from 'vitest'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { person } from '../../support/people/people.js'
@@ -12,7 +13,7 @@ async function times(count: number, work: () => Promise<string>): Promise<string
   return outcomes
 }
 
-describe.each(surfaces)('tickets on the %s surface', (surface) => {
+eachSurface.describe('tickets', (surface) => {
   it('G-18 ten beginnings of a ceremony use up their ticket, and not the owner’s second factor', async () => {
     const host = await openHostAtOneAddress()
     const who = await passkeyHolder(host, surface)

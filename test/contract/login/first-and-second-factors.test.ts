@@ -5,7 +5,8 @@ import type { MfaMethod } from '../../../src/ports/factor-event.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, storedIn, storedUser } from '../../support/hosts/open-host.js'
 import { enrolled, passwordLogin } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { type Person, person } from '../../support/people/people.js'
@@ -134,10 +135,12 @@ const seconds: Readonly<Record<MfaMethod, Second>> = {
   },
 }
 
-const rows = surfaces.flatMap((surface) => Object.keys(firsts).map((name) => ({ surface, name })))
+const rows = eachSurface.cells.flatMap((surface) =>
+  Object.keys(firsts).map((name) => ({ surface, name })),
+)
 
 it.each(rows)(
-  'R-5-01 ASVS-16.3.1 on $surface, $name opens a session alone, and half of one where there is a second factor',
+  'R-5-01 ASVS-16.3.1 $name opens a session alone, and half of one where there is a second factor [$surface]',
   async ({ surface, name }) => {
     const first = firsts[name]
     if (first === undefined) throw new Error('no such first factor')
@@ -159,8 +162,8 @@ it.each(rows)(
   },
 )
 
-it.each(surfaces)(
-  'R-5-01 on %s, a device that is trusted takes the place of the second factor, and of no other',
+eachSurface.it(
+  'R-5-01, a device that is trusted takes the place of the second factor, and of no other',
   async (surface) => {
     const host = await oauthHost(trusting)
     for (const door of ['login', 'mobile/login'] as const) {

@@ -3,15 +3,10 @@ import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import type { PasswordHasher } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import {
-  openHost,
-  openHostAtOneAddress,
-  outcomeOf,
-  seenOf,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, openHostAtOneAddress, outcomeOf, seenOf } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 
@@ -61,9 +56,9 @@ function holdingHasher(): PasswordHasher & { letGo(): void; readonly started: Pr
   }
 }
 
-describe.each(hostKinds)('the guess budget, $name', (kind) => {
-  it.each(surfaces)(
-    'ASVS-6.3.1 RL-5 R8 S-54 S-55 T-101 holds against 200 parallel guesses: %s',
+eachHost.describe('the guess budget', (kind) => {
+  eachSurface.it(
+    'ASVS-6.3.1 RL-5 R8 S-54 S-55 T-101 holds against 200 parallel guesses',
     async (surface) => {
       const hasher = countingHasher(argon2Hasher())
       // From 200 addresses, each below its rate.
@@ -88,7 +83,7 @@ describe.each(hostKinds)('the guess budget, $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('the guess budget on the %s surface', (surface) => {
+eachSurface.describe('the guess budget', (surface) => {
   it('T-101 6.3.8 is the same for an address without an account', async () => {
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } })
     const { email } = await person(host, surface)

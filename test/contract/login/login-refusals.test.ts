@@ -1,17 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import {
-  openHost,
-  outcomeOf,
-  seenOf,
-  storedIn,
-  storedUser,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, seenOf, storedIn, storedUser } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { goodPassword, otherPassword, person } from '../../support/people/people.js'
 
@@ -69,7 +63,7 @@ async function refused(host: ContractHost, surface: Surface): Promise<Record<str
   }
 }
 
-describe.each(surfaces)('a login refused on the %s surface', (surface) => {
+eachSurface.describe('a login refused', (surface) => {
   it.each(doors)(
     'T-98 ASVS-6.3.8 R22 refuses everybody alike at %s, to the last byte',
     async (door) => {

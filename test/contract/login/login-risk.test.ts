@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { RiskAssessment, RiskQuestion, RiskScorer } from '../../../src/ports/risk-scorer.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -69,7 +70,7 @@ const failures: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['names no signals', async () => ({ level: 'low' })],
 ]
 
-describe.each(surfaces)('a login judged on the %s surface', (surface) => {
+eachSurface.describe('a login judged', (surface) => {
   it('S-58 G-15 of a new device is mailed and told of, once, and of a first login not', async () => {
     const host = await openHost()
     const who = await person(host, surface)

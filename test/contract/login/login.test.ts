@@ -1,14 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import {
-  eventsOf,
-  openHost,
-  outcomeOf,
-  storedUser,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedUser } from '../../support/hosts/open-host.js'
 import { otherPassword, person, signIn } from '../../support/people/people.js'
 
 const doors = ['login', 'mobile/login'] as const
@@ -32,7 +27,7 @@ function me(host: ContractHost, surface: Surface, bearer: string): Promise<Reply
   return host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 }
 
-describe.each(surfaces)('login on the %s surface', (surface) => {
+eachSurface.describe('login', (surface) => {
   const cookieName = surface === 'operator' ? '__Host-op_refresh' : '__Host-cl_refresh'
 
   it('O-04 R-5-02 gives an access token in the body and the refresh token in a cookie', async () => {

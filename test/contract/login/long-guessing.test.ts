@@ -1,13 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds, memoryHost } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import {
-  eventsOf,
-  openHostAtOneAddress,
-  outcomeOf,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   codeOf,
@@ -54,35 +50,32 @@ async function useUp(host: ContractHost, surface: Surface, who: Enrolled, method
 const mails = (host: ContractHost) =>
   host.mailer.sent.filter(({ template }) => template === 'secondFactorLockedOut')
 
-describe.each(hostKinds)('guessing codes with the password known, $name', (kind) => {
-  describe.each(kind.name === memoryHost.name ? surfaces : surfaces.slice(1))(
-    'on the %s surface',
-    (surface) => {
-      it('S-54 S-55 MF-9 takes twice as long after each lockout, and the owner is told of the first', async () => {
-        const host = await openHostAtOneAddress(
-          { ...withoutLimits, settings: { ...withoutLimits.settings, lockoutThreshold: 3 } },
-          kind,
-        )
-        const who = await enrolled(host, surface)
-        for (const length of [15, 30, 60, 120]) {
-          const from = host.clock.now()
-          expect(await useUp(host, surface, who, 'totp')).toBe(3)
-          const until = eventsOf(host, 'mfa.lockedOut').at(-1)?.until ?? 0
-          expect(until - from).toBe(length * minute)
-          await pass(host, length * minute - 1)
-          expect(await show(host, surface, who, 'totp')).toBe(limited)
-          await pass(host, 1)
-          // The owner gets in, which does not make it shorter for whoever guesses.
-          expect(await show(host, surface, who, 'totp', who.code())).toBe('200')
-        }
-        expect(eventsOf(host, 'mfa.lockedOut')).toHaveLength(4)
-        expect(mails(host)).toMatchObject([{ to: who.email, data: { method: 'totp' } }])
-      })
-    },
-  )
+eachHost.describe('guessing codes with the password known', (kind) => {
+  eachSurface.describe((surface) => {
+    it('S-54 S-55 MF-9 takes twice as long after each lockout, and the owner is told of the first', async () => {
+      const host = await openHostAtOneAddress(
+        { ...withoutLimits, settings: { ...withoutLimits.settings, lockoutThreshold: 3 } },
+        kind,
+      )
+      const who = await enrolled(host, surface)
+      for (const length of [15, 30, 60, 120]) {
+        const from = host.clock.now()
+        expect(await useUp(host, surface, who, 'totp')).toBe(3)
+        const until = eventsOf(host, 'mfa.lockedOut').at(-1)?.until ?? 0
+        expect(until - from).toBe(length * minute)
+        await pass(host, length * minute - 1)
+        expect(await show(host, surface, who, 'totp')).toBe(limited)
+        await pass(host, 1)
+        // The owner gets in, which does not make it shorter for whoever guesses.
+        expect(await show(host, surface, who, 'totp', who.code())).toBe('200')
+      }
+      expect(eventsOf(host, 'mfa.lockedOut')).toHaveLength(4)
+      expect(mails(host)).toMatchObject([{ to: who.email, data: { method: 'totp' } }])
+    })
+  })
 })
 
-describe.each(surfaces)('guessing codes with the password known on the %s surface', (surface) => {
+eachSurface.describe('guessing codes with the password known', (surface) => {
   it('S-54 MF-9 in six hours fifty codes are looked at, and in the long run ten a day', async () => {
     const host = await openHostAtOneAddress(withoutLimits)
     const who = await enrolled(host, surface)

@@ -1,7 +1,8 @@
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, storedIn, type surfaces } from '../../support/hosts/open-host.js'
 import {
   codeOf,
   enrolled,
@@ -14,7 +15,7 @@ import { person, signedInPerson } from '../../support/people/people.js'
 
 const answer = ({ status, code }: { status: number; code: unknown }) => [status, code]
 
-describe.each(surfaces)('a login with a second factor on the %s surface', (surface) => {
+eachSurface.describe('a login with a second factor', (surface) => {
   it('R-1-20 R-5-01 needs both: the password gives a ticket and no token', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
@@ -150,7 +151,7 @@ describe.each(surfaces)('a login with a second factor on the %s surface', (surfa
 const policyOf = (surface: (typeof surfaces)[number], policy: 'off' | 'required') =>
   surface === 'operator' ? { mfaPolicyOperator: policy } : { mfaPolicyClient: policy }
 
-describe.each(surfaces)('the factor policy of the %s surface', (surface) => {
+eachSurface.describe('the factor policy', (surface) => {
   it('ASVS-6.3.3 S-19 S-20 MF-2 required: who has no factor enrolls one before there is a session', async () => {
     const host = await openHost({ settings: policyOf(surface, 'required') })
     const who = await person(host, surface)

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, storedIn, type surfaces } from '../../support/hosts/open-host.js'
 import { codeOf, passwordLogin } from '../../support/people/authenticator.js'
 import { person } from '../../support/people/people.js'
 import { linkFor, reset } from '../../support/people/recovery-steps.js'
@@ -25,7 +26,7 @@ async function enrolling(surface: (typeof surfaces)[number]) {
   return { begin, confirm, recover, factor: () => factors.get(who.id) }
 }
 
-describe.each(surfaces)('a login cut off by its owner on the %s surface', (surface) => {
+eachSurface.describe('a login cut off by its owner', (surface) => {
   it('MF-1 T-45 enrolls nothing after the password was changed', async () => {
     const { begin, confirm, recover, factor } = await enrolling(surface)
     const secret = textOf((await begin()).json(), 'secret')

@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { otherPassword, person } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
@@ -17,7 +18,7 @@ function gate() {
   return { open, opened }
 }
 
-describe.each(surfaces)('the order of a login, on the %s surface', (surface) => {
+eachSurface.describe('the order of a login', (surface) => {
   async function rig(options: HostOptions = {}) {
     const store = faultyBackend(memory())
     const host = await openHost({ ...options, backend: store.backend })

@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost } from '../../support/hosts/open-host.js'
 import {
   codeOf,
   enrolled,
@@ -22,7 +23,7 @@ import {
 
 const planted = 'planted-by-a-stranger0'
 
-describe.each(surfaces)('a recognition id in a body, on the %s surface', (surface) => {
+eachSurface.describe('a recognition id in a body', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   it('an app sends it and gets it in the body, at each door', async () => {

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import {
@@ -31,9 +32,9 @@ const newDevices = (host: ContractHost) =>
 const knownOf = (host: ContractHost, surface: Surface, { id }: Person) =>
   storedIn(host, surface).knownLogins.find({ userId: id }, { limit: 99 })
 
-describe.each(hostKinds)('a browser is known again, $name', (kind) => {
-  it.each(surfaces)(
-    'S-58 R-2.4-08 by the id that a login gave it, wherever it is, on %s',
+eachHost.describe('a browser is known again', (kind) => {
+  eachSurface.it(
+    'S-58 R-2.4-08 by the id that a login gave it, wherever it is',
     async (surface) => {
       const host = await openHost({}, kind)
       const who = await person(host, surface)
@@ -53,7 +54,7 @@ describe.each(hostKinds)('a browser is known again, $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('a recognition id on the %s surface', (surface) => {
+eachSurface.describe('a recognition id', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   it('S-58 without one, a user agent makes a device known in a known network alone', async () => {

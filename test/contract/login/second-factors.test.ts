@@ -1,12 +1,13 @@
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
 
-it.each(surfaces)(
-  'R-1-20 an app, its backup codes and a passkey each finish a login on %s, a backup code once',
+eachSurface.it(
+  'R-1-20 an app, its backup codes and a passkey each finish a login, a backup code once',
   async (surface) => {
     const host = await openHost()
     const who = await enrolled(host, surface)

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
@@ -11,7 +12,6 @@ import { pass } from '../events/event-scenario.js'
 const day = 86_400_000
 const home = { 'x-forwarded-for': '192.0.2.7', 'user-agent': 'Browser/1.0 (Laptop)' }
 const elsewhere = { 'x-forwarded-for': '203.0.113.9', 'user-agent': 'App/3 (Phone)' }
-const kinds = hostKinds.slice(0, 2)
 
 function login(
   host: ContractHost,
@@ -42,8 +42,8 @@ async function mailsTo(host: ContractHost, { email }: Person): Promise<readonly 
   })
 }
 
-describe.each(kinds)('guesses beside the right password, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachSampleStore.describe('guesses beside the right password', (kind) => {
+  eachSurface.describe((surface) => {
     it('ASVS-6.3.5 three wrong passwords and the right one, from a known device, are mailed once a day', async () => {
       const host = await openHost(withoutLimits, kind)
       const who = await person(host, surface)
@@ -92,7 +92,7 @@ describe.each(kinds)('guesses beside the right password, $name', (kind) => {
   })
 })
 
-describe.each(surfaces)('who is told of guesses on the %s surface', (surface) => {
+eachSurface.describe('who is told of guesses', (surface) => {
   it('ASVS-6.3.5 the owner of a passkey, at the third wrong response', async () => {
     const host = await openHost(withoutLimits)
     const who = await passkeyHolder(host, surface)

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { storedIn, storedUser, type surfaces } from '../../support/hosts/open-host.js'
 import { type Account, tenants } from '../../support/outside/provider-stub/account.js'
 import { goodPassword, person, signedInPerson } from '../../support/people/people.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
@@ -19,7 +20,9 @@ import {
 
 type Surface = (typeof surfaces)[number]
 
-const all = surfaces.flatMap((surface) => providerIds.map((provider) => ({ surface, provider })))
+const all = eachSurface.cells.flatMap((surface) =>
+  providerIds.map((provider) => ({ surface, provider })),
+)
 
 /** What the host's page is told, in a browser and in an app alike; `in` when somebody is signed in. */
 async function toldOf(
@@ -36,7 +39,7 @@ async function toldOf(
   return memberOf(web, 'error') || 'in'
 }
 
-describe.each(all)('somebody else’s address, $provider on $surface', ({ provider, surface }) => {
+describe.each(all)('somebody else’s address, $provider [$surface]', ({ provider, surface }) => {
   it.each([
     ['confirmed', { emailVerified: true }],
     ['registered by somebody who never confirmed it', { emailVerified: false }],
@@ -90,7 +93,7 @@ describe.each(all)('somebody else’s address, $provider on $surface', ({ provid
   })
 })
 
-describe.each(surfaces)('who may sign up on %s', (surface) => {
+eachSurface.describe('who may sign up', (surface) => {
   const newcomer: Account = { subject: '1', email: 'new@example.org', verified: true }
   const registered =
     surface === 'operator' ? 'registrationOperatorEnabled' : 'registrationClientEnabled'
@@ -190,7 +193,7 @@ describe.each(surfaces)('who may sign up on %s', (surface) => {
   })
 })
 
-describe.each(surfaces)('what follows on %s', (surface) => {
+eachSurface.describe('what follows', (surface) => {
   const ada: Account = { subject: '1815', email: 'ada@example.org', verified: true }
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 

@@ -2,9 +2,9 @@ import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { storeKinds } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf as appCodeOf } from '../../support/people/authenticator.js'
 import { appVerifier, memberOf, type OauthHost, oauthHost } from './oauth-host.js'
@@ -101,7 +101,7 @@ async function endReasons(host: OauthHost, surface: Surface): Promise<readonly u
 
 const byReplay = ['replay', false, 'replay']
 
-describe.each(surfaces)('an app’s code that comes again on %s', (surface) => {
+eachSurface.describe('an app’s code that comes again', (surface) => {
   it('ASVS-10.4.2 R-1-17 ends what it gave, and is refused as before', async () => {
     const host = await oauthHost()
     const other = await host.exchange(surface, await codeOf(host, surface))
@@ -180,7 +180,7 @@ describe.each(surfaces)('an app’s code that comes again on %s', (surface) => {
   })
 })
 
-describe.each(storeKinds)('an app’s code on $name', (kind) => {
+eachStore.describe('an app’s code', (kind) => {
   it('RF-3 ASVS-10.4.2 that sixteen show at once opens one session, which does not outlast it', async () => {
     const host = await oauthHost({}, kind)
     for (let round = 0; round < 5; round += 1) {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { storedIn } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import type { Failure, Forgery } from '../../support/outside/provider-stub/provider-stub.js'
 import {
@@ -159,8 +160,8 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     },
   )
 
-  it.each(surfaces)(
-    'R-1-09 T-88 OL-10 a provider switched off meanwhile lets nobody in on %s',
+  eachSurface.it(
+    'R-1-09 T-88 OL-10 a provider switched off meanwhile lets nobody in',
     async (s) => {
       const key =
         s === 'operator'

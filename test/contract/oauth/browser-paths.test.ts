@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { providerIds } from '../../../src/identity-providers/providers.js'
 import { isChromiumMissing, visitors } from '../../support/hosts/browser.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { appTarget } from './oauth-host.js'
 import { type RealOauthHost, realOauthHost } from './real-host.js'
@@ -19,7 +19,9 @@ const ada: Account = {
   name: 'Ada Lovelace',
 }
 
-const all = surfaces.flatMap((surface) => providerIds.map((provider) => ({ surface, provider })))
+const all = eachSurface.cells.flatMap((surface) =>
+  providerIds.map((provider) => ({ surface, provider })),
+)
 
 /** On the provider's own pages. */
 async function signInAndAgree(page: Page): Promise<void> {
@@ -49,7 +51,7 @@ const flowCookies = async (context: BrowserContext) =>
 
 describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => {
   it.each(all)(
-    'R-1-10 R-1-11 $provider on $surface, and is back with a session',
+    'R-1-10 R-1-11 $provider [$surface], and is back with a session',
     async (place) => {
       const host = await realOauthHost([place.provider], { secure: true })
       host.join(place.provider, ada)
@@ -81,7 +83,7 @@ describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => 
   )
 
   it.each(all)(
-    'R-1-10 RFC8252 $provider on $surface for an app, and keeps nothing of it',
+    'R-1-10 RFC8252 $provider [$surface] for an app, and keeps nothing of it',
     async ({ surface, provider }) => {
       const host = await realOauthHost([provider], { secure: true })
       host.join(provider, ada)

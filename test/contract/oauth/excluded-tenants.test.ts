@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { textOf } from '../../support/hosts/http-client.js'
-import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import { tenants } from '../../support/outside/provider-stub/account.js'
 import {
   flowCookieOf,
@@ -17,7 +18,7 @@ const of = (tenant: string) => ({ subject: '1815', email: 'a@example.org', verif
 /** An administrator lets in one tenant, where all were let in before. */
 const letInAcmeAlone = (host: OauthHost) => storeSettings(host, { microsoftTenant: tenants.acme })
 
-describe.each(surfaces)('people of a tenant that was shut out, on the %s surface', (surface) => {
+eachSurface.describe('people of a tenant that was shut out', (surface) => {
   it.each([
     ['acme', '200'],
     ['evil', '400 invalid_token'],

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { textOf } from '../../support/hosts/http-client.js'
-import { outcomeOf, storedIn, storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf, storedIn, storedUser } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf, type Enrolled, enrolled } from '../../support/people/authenticator.js'
 import {
@@ -72,8 +73,8 @@ it('T-86 a login that waits is not good again by a link that is only begun', asy
   expect(outcomeOf(late)).toBe('401 mfa_ticket_invalid')
 })
 
-it.each(surfaces)(
-  'R-1-09 OL-10 a login that waits on %s ends when its provider is switched off, in an app too',
+eachSurface.it(
+  'R-1-09 OL-10 a login that waits ends when its provider is switched off, in an app too',
   async (surface) => {
     const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings })
@@ -94,8 +95,8 @@ it.each(surfaces)(
   },
 )
 
-it.each(surfaces)(
-  'T-86 T-88 MF-3 on %s an account that is unlinked gets no factor by a login of before',
+eachSurface.it(
+  'T-86 T-88 MF-3 an account that is unlinked gets no factor by a login of before',
   async (surface) => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hostKinds } from '../../support/hosts/hosts.js'
-import { eventsOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, storedIn } from '../../support/hosts/open-host.js'
 import { type Person, person } from '../../support/people/people.js'
 import { identityOf, type OauthHost, oauthHost } from './oauth-host.js'
 
@@ -32,48 +32,45 @@ async function withIdentities(host: OauthHost, surface: 'operator' | 'client') {
   return who
 }
 
-describe.each(hostKinds)('identities in code, $name', (kind) => {
-  it.each(surfaces)(
-    'are listed and unlinked on the %s surface, with the host as actor',
-    async (surface) => {
-      const host = await oauthHost({}, kind)
-      const who = await withIdentities(host, surface)
-      const { identities } = host.auth[surface]
-      const listed = await identities.list(who.id)
-      expect(listed.map(({ provider, subject }) => [provider, subject]).sort()).toEqual([
-        ['github', '1843'],
-        ['google', '1815'],
-      ])
-      const google = listed.find(({ provider }) => provider === 'google')
-      expect(Object.keys(google ?? {}).sort()).toEqual([
-        'id',
-        'issuer',
-        'linkedAt',
-        'provider',
-        'subject',
-      ])
-      await identities.remove(who.id, google?.id ?? '')
-      expect(await identityOf(host, surface, 'google', atGoogle)).toBeNull()
-      expect((await identities.list(who.id)).map(({ provider }) => provider)).toEqual(['github'])
-      expect(await codeOf(identities.remove(who.id, google?.id ?? ''))).toBe('not_found')
+eachHost.describe('identities in code', (kind) => {
+  eachSurface.it('are listed and unlinked, with the host as actor', async (surface) => {
+    const host = await oauthHost({}, kind)
+    const who = await withIdentities(host, surface)
+    const { identities } = host.auth[surface]
+    const listed = await identities.list(who.id)
+    expect(listed.map(({ provider, subject }) => [provider, subject]).sort()).toEqual([
+      ['github', '1843'],
+      ['google', '1815'],
+    ])
+    const google = listed.find(({ provider }) => provider === 'google')
+    expect(Object.keys(google ?? {}).sort()).toEqual([
+      'id',
+      'issuer',
+      'linkedAt',
+      'provider',
+      'subject',
+    ])
+    await identities.remove(who.id, google?.id ?? '')
+    expect(await identityOf(host, surface, 'google', atGoogle)).toBeNull()
+    expect((await identities.list(who.id)).map(({ provider }) => provider)).toEqual(['github'])
+    expect(await codeOf(identities.remove(who.id, google?.id ?? ''))).toBe('not_found')
 
-      const [github] = await identities.list(who.id)
-      await identities.remove(who.id, github?.id ?? '', { actorId: 'ops-7' })
-      expect(eventsOf(host, 'identity.unlinked')).toMatchObject([
-        { surface, actorId: 'host', targetId: who.id, provider: 'google' },
-        { surface, actorId: 'ops-7', targetId: who.id, provider: 'github' },
-      ])
-      await host.auth.close()
-      const { records } = await host.auth[surface].audit.ofActor('host')
-      expect(records.map(({ action, targetId }) => [action, targetId])).toEqual([
-        ['identity.unlinked', who.id],
-      ])
-      // As the operation does, and once for each.
-      expect(
-        host.mailer.sent.filter(({ template }) => template === 'identityChanged'),
-      ).toHaveLength(2)
-    },
-  )
+    const [github] = await identities.list(who.id)
+    await identities.remove(who.id, github?.id ?? '', { actorId: 'ops-7' })
+    expect(eventsOf(host, 'identity.unlinked')).toMatchObject([
+      { surface, actorId: 'host', targetId: who.id, provider: 'google' },
+      { surface, actorId: 'ops-7', targetId: who.id, provider: 'github' },
+    ])
+    await host.auth.close()
+    const { records } = await host.auth[surface].audit.ofActor('host')
+    expect(records.map(({ action, targetId }) => [action, targetId])).toEqual([
+      ['identity.unlinked', who.id],
+    ])
+    // As the operation does, and once for each.
+    expect(host.mailer.sent.filter(({ template }) => template === 'identityChanged')).toHaveLength(
+      2,
+    )
+  })
 
   it('of the last two ways in, two removed at once leave one', async () => {
     const host = await oauthHost({}, kind)

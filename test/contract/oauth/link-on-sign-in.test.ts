@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { storedIn, storedUser } from '../../support/hosts/open-host.js'
 import { tenants } from '../../support/outside/provider-stub/account.js'
 import { codeOf, enrolled, passwordLogin } from '../../support/people/authenticator.js'
@@ -45,7 +45,7 @@ async function offeredSession(host: OauthHost) {
   return { who, account, cookie, bearer: textOf(login, 'accessToken') }
 }
 
-describe.each(hostKinds)('linking after a bounce, $name', (kind) => {
+eachHost.describe('linking after a bounce', (kind) => {
   it('I17-8 a sign-in by Google that bounced is linked by the session that signs in next', async () => {
     const told: string[] = []
     const host = await offeringHost({ onEvent: ({ type }) => void told.push(type) }, kind)

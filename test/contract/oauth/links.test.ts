@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import { providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { storedIn } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf, enrolled } from '../../support/people/authenticator.js'
 import {
@@ -78,7 +78,7 @@ async function withoutPassword(host: OauthHost, providers: readonly ProviderId[]
   return who
 }
 
-describe.each(hostKinds)('linking, $name', (kind) => {
+eachHost.describe('linking', (kind) => {
   it.each(providerIds)(
     'T-89 an operator links %s, and signs in with it from then on',
     async (provider) => {
@@ -463,7 +463,7 @@ describe('an administrator', () => {
   })
 })
 
-it.each(surfaces)('nothing of this is open to who is not signed in, on %s', async (surface) => {
+eachSurface.it('nothing of this is open to who is not signed in', async (surface) => {
   const host = await oauthHost()
   const reply = await host.send('POST', `/v1/auth/${surface}/oauth/google/link`, { body: {} })
   expect(reply.status).toBe(surface === 'operator' ? 401 : 404)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { codeOf } from '../../support/people/authenticator.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
@@ -60,11 +60,13 @@ function expectUnknown(reply: Reply, unknown: Reply): void {
 const nobodys = { mfaToken: 'x'.repeat(43) }
 const code = '000000'
 
-describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
-  const places = surfaces.flatMap((surface) => ways.map((provider) => ({ surface, provider })))
+eachHost.describe('a login by a provider that waits', (kind) => {
+  const places = eachSurface.cells.flatMap((surface) =>
+    ways.map((provider) => ({ surface, provider })),
+  )
 
   it.each(places)(
-    'SF-2 T-88 G-14 ASVS-10.1.2 enrolls an app, and uses it, in the browser it began in alone: $provider on $surface',
+    'SF-2 T-88 G-14 ASVS-10.1.2 enrolls an app, and uses it, in the browser it began in alone: $provider [$surface]',
     async ({ surface, provider }) => {
       const place = { host: await oauthHost({ settings: required }, kind), surface, provider }
       const arrived = await place.host.signIn(surface, provider, ada)
@@ -97,7 +99,7 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
   )
 
   it.each(places)(
-    'T-88 G-14 ASVS-10.1.2 registers and shows a passkey there alone: $provider on $surface',
+    'T-88 G-14 ASVS-10.1.2 registers and shows a passkey there alone: $provider [$surface]',
     async ({ surface, provider }) => {
       const place = { host: await oauthHost({ settings: required }, kind), surface, provider }
       const authenticator = softwareAuthenticator({ origin: origins[surface] })
@@ -135,7 +137,7 @@ describe.each(hostKinds)('a login by a provider that waits, $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('the way back of a login that waits on %s', (surface) => {
+eachSurface.describe('the way back of a login that waits', (surface) => {
   it.each(ways)('ASVS-14.2.1 carries its ticket in the fragment alone: %s', async (provider) => {
     const host = await oauthHost({ settings: required })
     const arrived = await host.signIn(surface, provider, ada)
@@ -161,7 +163,7 @@ describe.each(surfaces)('the way back of a login that waits on %s', (surface) =>
   })
 })
 
-describe.each(surfaces)('what a browser keeps of a flow on %s', (surface) => {
+eachSurface.describe('what a browser keeps of a flow', (surface) => {
   it('G-14 lasts as long as the ticket, however late the answer came, and nobody else’s attempts count', async () => {
     const host = await oauthHost({ settings: required })
     const { authorizationUrl, cookie } = await host.depart(surface, 'google')

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { finish } from '../../support/people/authenticator.js'
 import { idsIn, recognitionCookie, recognitionOf } from '../../support/people/recognition-steps.js'
@@ -37,8 +37,8 @@ async function signInWith(
   return back
 }
 
-describe.each(hostKinds)('a browser that signs in with a provider, $name', (kind) => {
-  it.each(surfaces)('S-58 is known by what it kept when it left, on %s', async (surface) => {
+eachHost.describe('a browser that signs in with a provider', (kind) => {
+  eachSurface.it('S-58 is known by what it kept when it left', async (surface) => {
     const host = await oauthHost({}, kind)
     const planted = recognitionCookie(surface, 'planted-by-a-stranger0')
     for (const at of [
@@ -60,7 +60,7 @@ describe.each(hostKinds)('a browser that signs in with a provider, $name', (kind
   })
 })
 
-describe.each(surfaces)('a login by a provider on %s', (surface) => {
+eachSurface.describe('a login by a provider', (surface) => {
   it('keeps what the browser sent out of sight while it is on its way', async () => {
     const host = await oauthHost()
     const id = 'the-id-of-this-browser'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { frameworkKinds } from '../../support/hosts/hosts.js'
+import { eachFramework, eachSurface } from '../../support/hosts/matrix.js'
 import { surfaces } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -9,7 +9,7 @@ import { appTarget, flowCookieOf, locationOf, oauthHost, webTarget } from './oau
 const ada = { subject: '1815', email: 'ada@example.org', verified: true }
 const nameOf = (cookie: string): string => cookie.slice(0, cookie.indexOf('='))
 
-describe.each(surfaces)('redirect targets on %s', (surface) => {
+eachSurface.describe('redirect targets', (surface) => {
   it('a target that is taken off the list meanwhile is not returned to', async () => {
     const host = await oauthHost({ authorizer: { check: async () => true } })
     const { authorizationUrl, cookie } = await host.depart(surface, 'google')
@@ -259,7 +259,7 @@ describe('a form', () => {
   })
 })
 
-describe.each(frameworkKinds)('a HEAD, which a link scanner sends, on $name', (kind) => {
+eachFramework.describe('a HEAD, which a link scanner sends', (kind) => {
   it('OL-9 T-102 spends no answer and begins no flow', async () => {
     const host = await oauthHost({}, kind)
     const { authorizationUrl, cookie } = await host.depart('client', 'google')

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { providerIds } from '../../../src/identity-providers/providers.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { storedUser, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { storedUser } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
 import { appTarget, locationOf, memberOf, oauthHost, webTarget } from './oauth-host.js'
 
@@ -14,11 +14,13 @@ const ada: Account = {
   name: 'Ada Lovelace',
 }
 
-const all = surfaces.flatMap((surface) => providerIds.map((provider) => ({ surface, provider })))
+const all = eachSurface.cells.flatMap((surface) =>
+  providerIds.map((provider) => ({ surface, provider })),
+)
 
-describe.each(hostKinds)('signing in with a provider, $name', (kind) => {
+eachHost.describe('signing in with a provider', (kind) => {
   it.each(all)(
-    'R-1-10 R-1-11 in a browser: $provider on $surface',
+    'R-1-10 R-1-11 in a browser: $provider [$surface]',
     async ({ surface, provider }) => {
       const host = await oauthHost({}, kind)
       const reply = await host.signIn(surface, provider, ada)
@@ -51,7 +53,7 @@ describe.each(hostKinds)('signing in with a provider, $name', (kind) => {
     },
   )
 
-  it.each(all)('R-1-10 RFC8252 in an app: $provider on $surface', async ({ surface, provider }) => {
+  it.each(all)('R-1-10 RFC8252 in an app: $provider [$surface]', async ({ surface, provider }) => {
     const host = await oauthHost({}, kind)
     const url = await host.departFromApp(surface, provider, { appState: 'from the app' })
     const back = await host.comeBack(surface, provider, host.stub.agree(url, ada))

@@ -1,7 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
-import { surfaces } from '../../support/hosts/open-host.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { locationOf, oauthHost, webTarget } from './oauth-host.js'
 
@@ -24,8 +23,8 @@ const starts: readonly (readonly [string, Readonly<Record<string, string>>, bool
   ['a browser that does not say', {}, true],
 ]
 
-describe.each(hostKinds.slice(0, 2))('the start of a sign-in with a provider, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachSampleStore.describe('the start of a sign-in with a provider', (kind) => {
+  eachSurface.describe((surface) => {
     it.each(starts)('ASVS-7.6.2 %s', async (_, headers, asks) => {
       const host = await oauthHost({}, kind)
       // What `fetch` says of itself cannot be changed.

@@ -3,7 +3,8 @@ import type { Surface } from '../../../src/ports/surface.js'
 import { isChromiumMissing, visitors } from '../../support/hosts/browser.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { passkeysOn } from '../../support/people/passkey-people.js'
 import { type Person, type SignedIn, signedInPerson } from '../../support/people/people.js'
@@ -48,7 +49,7 @@ async function holder(host: ContractHost, surface: Surface): Promise<Holder> {
 }
 
 describe.skipIf(isChromiumMissing)('passkeys in chromium', () => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+  eachSurface.describe((surface) => {
     it('R-1-20 R-5-01 one is registered, and finishes a login that a password began', async () => {
       const host = await browserHost((url) => atLocalhost(url))
       const { page, email, password } = await holder(host, surface)

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   openHost,
@@ -8,7 +9,6 @@ import {
   outcomeOf,
   seenOf,
   storedIn,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { passwordLogin, ticketOf } from '../../support/people/authenticator.js'
@@ -19,7 +19,7 @@ import { settingsHost } from '../settings/settings-host.js'
 const passwordless = { settings: { webauthnMode: 'passwordless' } } as const
 const refused = '401 invalid_credentials'
 
-describe.each(surfaces)('a passkey as second factor on the %s surface', (surface) => {
+eachSurface.describe('a passkey as second factor', (surface) => {
   it('R-1-20 R-5-01 O-25 O-26 finishes the login that its ticket began', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
@@ -114,7 +114,7 @@ describe.each(surfaces)('a passkey as second factor on the %s surface', (surface
   })
 })
 
-describe.each(surfaces)('a passkey in place of both factors on the %s surface', (surface) => {
+eachSurface.describe('a passkey in place of both factors', (surface) => {
   it('S-25 R-5-01 signs in without a password, and is a proof', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface, { synced: true })

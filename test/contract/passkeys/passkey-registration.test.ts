@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { certificateFor } from '../../support/hosts/certificate.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -15,7 +16,7 @@ import { settingsHost } from '../settings/settings-host.js'
 
 const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
 
-describe.each(surfaces)('registering a passkey on the %s surface', (surface) => {
+eachSurface.describe('registering a passkey', (surface) => {
   const authenticator = () => softwareAuthenticator({ origin: origins[surface] })
   const rpId = new URL(origins[surface]).hostname
 

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createPasskeySlots } from '../../../src/domain/passkeys/passkey-slots.js'
 import { maxPasskeys } from '../../../src/model/passkey.js'
-import { storeKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
@@ -10,7 +10,7 @@ import { withCall } from '../../support/stores/faulty-backend.js'
 
 const full = '409 factor_already_enrolled'
 
-describe.each(storeKinds)('the passkeys of a user, on $name', (kind) => {
+eachStore.describe('the passkeys of a user', (kind) => {
   it('R-1-20 forty that are stored at once become twenty', async () => {
     const host = await openHost(withoutLimits, kind)
     const collections = storedIn(host, 'client')
@@ -40,7 +40,7 @@ describe.each(storeKinds)('the passkeys of a user, on $name', (kind) => {
   })
 })
 
-describe.each(surfaces)('the twentieth passkey on the %s surface', (surface) => {
+eachSurface.describe('the twentieth passkey', (surface) => {
   it('R-1-20 of two whose registrations cross, the user has one at no time more', async () => {
     let crossing: (() => Promise<void>) | null = null
     const host = await openHost({

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn, type surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -14,7 +15,7 @@ import { settingsHost } from '../settings/settings-host.js'
 
 const required = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
 
-describe.each(surfaces)('proving a passkey again on the %s surface', (surface) => {
+eachSurface.describe('proving a passkey again', (surface) => {
   it('O-20 O-27 R-5-19 T-44 is a proof of its session', async () => {
     const host = await openHost({ settings: { stepUpMaxAge: '5m' } })
     const who = await passkeyHolder(host, surface)
@@ -163,7 +164,7 @@ async function withBoth(host: ContractHost, surface: (typeof surfaces)[number]) 
   return { who, on, authenticator, credentialId, removeTotp, removePasskey }
 }
 
-describe.each(surfaces)('removing a passkey on the %s surface', (surface) => {
+eachSurface.describe('removing a passkey', (surface) => {
   it('SP-40 O-24 MF-7 takes one’s own with a proof, and nobody else’s', async () => {
     const host = await openHost()
     const [who, other] = [await passkeyHolder(host, surface), await passkeyHolder(host, surface)]

@@ -1,13 +1,14 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { deviceCookieOf, trusting } from '../../support/people/trusted-device.js'
 
 type Holder = Awaited<ReturnType<typeof passkeyHolder>>
 
-describe.each(surfaces)('a device trusted at a login with a passkey, %s surface', (surface) => {
+eachSurface.describe('a device trusted at a login with a passkey', (surface) => {
   /** The second half of a login, with the device to be trusted. */
   async function trust(host: ContractHost, who: Holder, mfaToken?: string) {
     const { challengeId, options } = await passkeysOn(host, surface).begunLogin(mfaToken)

@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf } from '../../support/hosts/http-client.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   openHost,
   outcomeOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import {
   goodPassword,
@@ -56,7 +56,7 @@ async function login(host: ContractHost, surface: Surface, who: Person, password
   return outcomeOf(await host.send('POST', `/v1/auth/${surface}/login`, { body }))
 }
 
-describe.each(surfaces)('changing the password on the %s surface', (surface) => {
+eachSurface.describe('changing the password', (surface) => {
   it('O-37 R-4.3-05 R-5-16 leaves the cookie of the session it spares alone, right or wrong', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
@@ -210,24 +210,21 @@ describe.each(surfaces)('changing the password on the %s surface', (surface) => 
   })
 })
 
-it.each(surfaces)(
-  'O-37 has one winner where the mailbox is not proved, on the %s surface',
-  async (surface) => {
-    const host = await openHost()
-    const who = await signedInPerson(host, surface)
-    await storedIn(host, surface).users.update(who.id, { kind: '' }, { emailVerifiedAt: null })
-    // Later than the password that is there.
-    await host.clock.advance(1)
-    const passwords = Array.from({ length: 5 }, (_, n) => `the new passphrase ${n}`)
-    const replies = await Promise.all(
-      passwords.map((one) => change(host, surface, who.bearer, who.password, one)),
-    )
-    expect(replies.map(outcomeOf).filter((outcome) => outcome === '204')).toHaveLength(1)
-  },
-)
+eachSurface.it('O-37 has one winner where the mailbox is not proved', async (surface) => {
+  const host = await openHost()
+  const who = await signedInPerson(host, surface)
+  await storedIn(host, surface).users.update(who.id, { kind: '' }, { emailVerifiedAt: null })
+  // Later than the password that is there.
+  await host.clock.advance(1)
+  const passwords = Array.from({ length: 5 }, (_, n) => `the new passphrase ${n}`)
+  const replies = await Promise.all(
+    passwords.map((one) => change(host, surface, who.bearer, who.password, one)),
+  )
+  expect(replies.map(outcomeOf).filter((outcome) => outcome === '204')).toHaveLength(1)
+})
 
-describe.each(hostKinds)('changing the password twice at once, $name', (kind) => {
-  it.each(surfaces)('O-37 has one winner on the %s surface', async (surface) => {
+eachHost.describe('changing the password twice at once', (kind) => {
+  eachSurface.it('O-37 has one winner', async (surface) => {
     const host = await openHost({}, kind)
     const who = await signedInPerson(host, surface)
     // Few enough that the losers' guesses, two each at most, stay within the budget.
@@ -245,8 +242,8 @@ describe.each(hostKinds)('changing the password twice at once, $name', (kind) =>
   })
 })
 
-describe.each(hostKinds)('a change of the password sent twice at once, $name', (kind) => {
-  it.each(surfaces)('2.3.3 is done once and answered twice on the %s surface', async (surface) => {
+eachHost.describe('a change of the password sent twice at once', (kind) => {
+  eachSurface.it('2.3.3 is done once and answered twice', async (surface) => {
     const host = await openHost({}, kind)
     const who = await signedInPerson(host, surface)
     const elsewhere = await signIn(host, surface, who)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { rangeService } from '../../support/outside/range-service.js'
 import { type DoorOutcome, doors, refusedFor } from './password-doors.js'
 
@@ -18,61 +19,60 @@ async function hostWith(mode?: 'off' | 'failOpen' | 'failClosed') {
   return { host: await openHost({ fetcher: service, settings }), service }
 }
 
-describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...door] as const)))(
-  'S-14 6.2.12 the breach check on the %s surface at %s',
-  (surface, _, door) => {
-    it.each([undefined, 'off'] as const)('asks nobody when it is %s', async (mode) => {
+describe.each(
+  eachSurface.cells.flatMap((surface) => doors.map((door) => [surface, ...door] as const)),
+)('S-14 6.2.12 the breach check [%s] at %s', (surface, _, door) => {
+  it.each([undefined, 'off'] as const)('asks nobody when it is %s', async (mode) => {
+    const { host, service } = await hostWith(mode)
+    const attempt = await door(host, surface, account)
+    expect(await attempt(breached)).toEqual(set)
+    expect(service.requests).toEqual([])
+  })
+
+  it.each(['failOpen', 'failClosed'] as const)(
+    'ASVS-6.2.12 SP-29 %s refuses what is known',
+    async (mode) => {
       const { host, service } = await hostWith(mode)
       const attempt = await door(host, surface, account)
-      expect(await attempt(breached)).toEqual(set)
-      expect(service.requests).toEqual([])
-    })
+      const before = service.requests.length
+      expect(await attempt(breached)).toEqual(refusedFor('breached'))
+      expect(service.requests).toHaveLength(before + 1)
+      // Five digits of the digest leave the process, and not a letter of the password.
+      expect(JSON.stringify(service.requests)).not.toContain('vm2')
+    },
+  )
 
-    it.each(['failOpen', 'failClosed'] as const)(
-      'ASVS-6.2.12 SP-29 %s refuses what is known',
-      async (mode) => {
+  it.each(['failOpen', 'failClosed'] as const)('%s lets pass what is not', async (mode) => {
+    const { host, service } = await hostWith(mode)
+    const attempt = await door(host, surface, account)
+    const before = service.requests.length
+    expect(await attempt(clean)).toEqual(set)
+    expect(service.requests).toHaveLength(before + 1)
+  })
+
+  it('is not asked about a password that is refused anyway', async () => {
+    const { host, service } = await hostWith('failClosed')
+    const attempt = await door(host, surface, account)
+    const before = service.requests.length
+    expect(await attempt('vm2#pLw8')).toEqual(refusedFor('too_short'))
+    expect(service.requests).toHaveLength(before)
+  })
+
+  it.each(['refuses', 'errors', 'garbage'] as const)(
+    'decides as set when the service %s',
+    async (how) => {
+      for (const [mode, outcome] of [
+        ['failOpen', set],
+        ['failClosed', unavailable],
+      ] as const) {
         const { host, service } = await hostWith(mode)
         const attempt = await door(host, surface, account)
-        const before = service.requests.length
-        expect(await attempt(breached)).toEqual(refusedFor('breached'))
-        expect(service.requests).toHaveLength(before + 1)
-        // Five digits of the digest leave the process, and not a letter of the password.
-        expect(JSON.stringify(service.requests)).not.toContain('vm2')
-      },
-    )
-
-    it.each(['failOpen', 'failClosed'] as const)('%s lets pass what is not', async (mode) => {
-      const { host, service } = await hostWith(mode)
-      const attempt = await door(host, surface, account)
-      const before = service.requests.length
-      expect(await attempt(clean)).toEqual(set)
-      expect(service.requests).toHaveLength(before + 1)
-    })
-
-    it('is not asked about a password that is refused anyway', async () => {
-      const { host, service } = await hostWith('failClosed')
-      const attempt = await door(host, surface, account)
-      const before = service.requests.length
-      expect(await attempt('vm2#pLw8')).toEqual(refusedFor('too_short'))
-      expect(service.requests).toHaveLength(before)
-    })
-
-    it.each(['refuses', 'errors', 'garbage'] as const)(
-      'decides as set when the service %s',
-      async (how) => {
-        for (const [mode, outcome] of [
-          ['failOpen', set],
-          ['failClosed', unavailable],
-        ] as const) {
-          const { host, service } = await hostWith(mode)
-          const attempt = await door(host, surface, account)
-          service.break(how)
-          expect([mode, await attempt(clean)]).toEqual([mode, outcome])
-        }
-      },
-    )
-  },
-)
+        service.break(how)
+        expect([mode, await attempt(clean)]).toEqual([mode, outcome])
+      }
+    },
+  )
+})
 
 describe('S-14 the breach check while the service is down', () => {
   it('stores nothing when it fails closed', async () => {

@@ -1,12 +1,13 @@
 import { pbkdf2Sync, timingSafeEqual } from 'node:crypto'
 import argon2 from 'argon2'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
 import type { LegacyVerifier } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   generousSurfaces,
   openHost,
@@ -14,9 +15,7 @@ import {
   seenOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
-import { roundsOf } from '../../support/hosts/rounds-of.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { goodPassword, otherPassword } from '../../support/people/people.js'
 import {
@@ -30,7 +29,7 @@ import {
 import { registeredPerson } from '../../support/people/registration-steps.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 
-const rounds = roundsOf(100, 25)
+const rounds = 25
 const email = 'ada@example.org'
 const strong = { variant: 'argon2id', version: 19, ...shipped, salt: 16, tag: 32 }
 
@@ -62,7 +61,7 @@ function upgradesOf(surface: Surface) {
   return { backend, onUpgrade }
 }
 
-describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
+eachSurface.describe('stored passwords', (surface) => {
   const long = 'a'.repeat(40).replace(/a/g, (_, at: number) => `${at % 7}x`)
   const passwords = [
     ['a difference after byte 72', `${long}1`, `${long}2`],
@@ -281,7 +280,7 @@ describe.each(surfaces)('stored passwords on the %s surface', (surface) => {
   })
 })
 
-describe.each(surfaces)('imported passwords on the %s surface', (surface) => {
+eachSurface.describe('imported passwords', (surface) => {
   const derive = (password: Uint8Array, rounds: number) =>
     pbkdf2Sync(password, 'a salt', rounds, 32, 'sha256')
   const imported = (password: string, rounds: number) =>

@@ -3,13 +3,13 @@ import { memory } from '../../../adapters/memory/index.js'
 import { parsePhc } from '../../../src/crypto/phc.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   generousSurfaces,
   openHost,
   outcomeOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { goodPassword } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -22,99 +22,93 @@ const set: DoorOutcome = ['set', '']
 const noise = 'kT9-vm2#pLw8zRd4^hN6&bQ3*'
 const emoji = '🐎🔋📎✅🦊🐙🌵🍋🎈🎲🚲🛶⛵🧭🏺'
 
-describe.each(surfaces.flatMap((surface) => doors.map((door) => [surface, ...door] as const)))(
-  'passwords set on the %s surface by %s',
-  (surface, _, door) => {
-    let subjects = 0
-    /** Tries the password for somebody new, on a host with these settings. */
-    async function attempt(
-      password: string,
-      settings: Settings = {},
-      subject: { readonly email?: string; readonly name?: string } = {},
-    ): Promise<DoorOutcome> {
-      const host = await openHost({ settings })
-      subjects += 1
-      const account = { email: `s${subjects}@example.org`, name: '', ...subject }
-      return (await door(host, surface, account))(password)
-    }
+describe.each(
+  eachSurface.cells.flatMap((surface) => doors.map((door) => [surface, ...door] as const)),
+)('passwords set [%s] by %s', (surface, _, door) => {
+  let subjects = 0
+  /** Tries the password for somebody new, on a host with these settings. */
+  async function attempt(
+    password: string,
+    settings: Settings = {},
+    subject: { readonly email?: string; readonly name?: string } = {},
+  ): Promise<DoorOutcome> {
+    const host = await openHost({ settings })
+    subjects += 1
+    const account = { email: `s${subjects}@example.org`, name: '', ...subject }
+    return (await door(host, surface, account))(password)
+  }
 
-    it('S-13 ASVS-6.2.1 have 15 code points or more by default', async () => {
-      expect(await attempt(noise.slice(0, 14))).toEqual(refusedFor('too_short'))
-      expect(await attempt(noise.slice(0, 15))).toEqual(set)
-      expect(await attempt(Array.from(emoji).slice(0, 14).join(''))).toEqual(
-        refusedFor('too_short'),
-      )
-      expect(await attempt(emoji)).toEqual(set)
-    })
+  it('S-13 ASVS-6.2.1 have 15 code points or more by default', async () => {
+    expect(await attempt(noise.slice(0, 14))).toEqual(refusedFor('too_short'))
+    expect(await attempt(noise.slice(0, 15))).toEqual(set)
+    expect(await attempt(Array.from(emoji).slice(0, 14).join(''))).toEqual(refusedFor('too_short'))
+    expect(await attempt(emoji)).toEqual(set)
+  })
 
-    it.each([8, 16, 128])(
-      'S-13 have %i code points or more where the setting says so',
-      async (n) => {
-        const settings = { passwordMinLength: n }
-        const text = noise.repeat(6)
-        expect(await attempt(text.slice(0, n - 1), settings)).toEqual(refusedFor('too_short'))
-        expect(await attempt(text.slice(0, n), settings)).toEqual(set)
-      },
-    )
+  it.each([8, 16, 128])('S-13 have %i code points or more where the setting says so', async (n) => {
+    const settings = { passwordMinLength: n }
+    const text = noise.repeat(6)
+    expect(await attempt(text.slice(0, n - 1), settings)).toEqual(refusedFor('too_short'))
+    expect(await attempt(text.slice(0, n), settings)).toEqual(set)
+  })
 
-    it('S-13 are measured composed', async () => {
-      const decomposed = 'e\u0301'.repeat(7) + noise.slice(0, 7)
-      expect(await attempt(decomposed)).toEqual(refusedFor('too_short'))
-      expect(await attempt(`${decomposed}x`)).toEqual(set)
-    })
+  it('S-13 are measured composed', async () => {
+    const decomposed = 'e\u0301'.repeat(7) + noise.slice(0, 7)
+    expect(await attempt(decomposed)).toEqual(refusedFor('too_short'))
+    expect(await attempt(`${decomposed}x`)).toEqual(set)
+  })
 
-    it('ASVS-6.2.9 T-100 have 1,024 bytes at most', async () => {
-      const fitting = `${noise.repeat(40)}${noise.slice(0, 24)}`
-      expect(await attempt(fitting)).toEqual(set)
-      expect(await attempt(`${fitting}x`)).toEqual(refusedFor('too_long'))
-      expect(await attempt(`${fitting.slice(0, 1023)}é`)).toEqual(refusedFor('too_long'))
-    })
+  it('ASVS-6.2.9 T-100 have 1,024 bytes at most', async () => {
+    const fitting = `${noise.repeat(40)}${noise.slice(0, 24)}`
+    expect(await attempt(fitting)).toEqual(set)
+    expect(await attempt(`${fitting}x`)).toEqual(refusedFor('too_long'))
+    expect(await attempt(`${fitting.slice(0, 1023)}é`)).toEqual(refusedFor('too_long'))
+  })
 
-    it.each(['password1234567', 'qwertyuiop123456', 'Passw0rd!Passw0rd!', 'aaaaaaaaaaaaaaaa'])(
-      'S-15 6.2.4 are not common ones: %s',
-      async (password) => {
-        expect(await attempt(password)).toEqual(refusedFor('common'))
-        expect(await attempt(password, { passwordBlockCommon: false })).toEqual(set)
-      },
-    )
+  it.each(['password1234567', 'qwertyuiop123456', 'Passw0rd!Passw0rd!', 'aaaaaaaaaaaaaaaa'])(
+    'S-15 6.2.4 are not common ones: %s',
+    async (password) => {
+      expect(await attempt(password)).toEqual(refusedFor('common'))
+      expect(await attempt(password, { passwordBlockCommon: false })).toEqual(set)
+    },
+  )
 
-    it.each([
-      ['the local part', 'zq LOVELACE 93 vt mm pp', { email: 'lovelace@example.org' }],
-      ['the local part in disguise', 'zq l0v3l4c3 93 vt mm pp', { email: 'lovelace@example.org' }],
-      ['little but the name', 'hopper93vtmmppz', { name: 'Grace Hopper' }],
-      ['little but the host', 'example93vtmmpp', {}],
-    ])('S-16 ASVS-6.2.11 are not built around %s', async (_what, password, subject) => {
-      expect(await attempt(password, {}, subject)).toEqual(refusedFor('contextual'))
-      expect(await attempt(password, { passwordBlockContextual: false }, subject)).toEqual(set)
-    })
+  it.each([
+    ['the local part', 'zq LOVELACE 93 vt mm pp', { email: 'lovelace@example.org' }],
+    ['the local part in disguise', 'zq l0v3l4c3 93 vt mm pp', { email: 'lovelace@example.org' }],
+    ['little but the name', 'hopper93vtmmppz', { name: 'Grace Hopper' }],
+    ['little but the host', 'example93vtmmpp', {}],
+  ])('S-16 ASVS-6.2.11 are not built around %s', async (_what, password, subject) => {
+    expect(await attempt(password, {}, subject)).toEqual(refusedFor('contextual'))
+    expect(await attempt(password, { passwordBlockContextual: false }, subject)).toEqual(set)
+  })
 
-    it('S-16 may hold words of fewer than four characters', async () => {
-      const subject = { email: 'ada@example.org', name: 'Ada Lee' }
-      expect(await attempt('vm2 ada 8zRd lee 4hN', {}, subject)).toEqual(set)
-    })
+  it('S-16 may hold words of fewer than four characters', async () => {
+    const subject = { email: 'ada@example.org', name: 'Ada Lee' }
+    expect(await attempt('vm2 ada 8zRd lee 4hN', {}, subject)).toEqual(set)
+  })
 
-    it("S-16 are not built around the host's own words", async () => {
-      const host = await openHost({ passwordContextWords: ['Zanzibar'] })
-      const attemptOnce = await door(host, surface, { email: 's@example.org', name: '' })
-      expect(await attemptOnce('zanz1bar93vtmmp')).toEqual(refusedFor('contextual'))
-    })
+  it("S-16 are not built around the host's own words", async () => {
+    const host = await openHost({ passwordContextWords: ['Zanzibar'] })
+    const attemptOnce = await door(host, surface, { email: 's@example.org', name: '' })
+    expect(await attemptOnce('zanz1bar93vtmmp')).toEqual(refusedFor('contextual'))
+  })
 
-    it('G-42 are refused for all rules they violate at once', async () => {
-      const refused = await attempt('lovelace', {}, { email: 'lovelace@example.org' })
-      expect(refused).toEqual(refusedFor('too_short', 'common', 'contextual'))
-    })
+  it('G-42 are refused for all rules they violate at once', async () => {
+    const refused = await attempt('lovelace', {}, { email: 'lovelace@example.org' })
+    expect(refused).toEqual(refusedFor('too_short', 'common', 'contextual'))
+  })
 
-    it('are text that can be encoded', async () => {
-      const [outcome] = await attempt(`${goodPassword}\uD800`)
-      expect(outcome).toBe('400 invalid_request')
-    })
-  },
-)
+  it('are text that can be encoded', async () => {
+    const [outcome] = await attempt(`${goodPassword}\uD800`)
+    expect(outcome).toBe('400 invalid_request')
+  })
+})
 
 /** The passwords an account has one after the other. */
 const phrase = (n: number): string => `${noise} number ${n}`
 
-describe.each(surfaces)('6.3.8 strangers on the %s surface', (surface) => {
+eachSurface.describe('6.3.8 strangers', (surface) => {
   const email = 'taken@example.org'
   const at = (path: string): string => `/v1/auth/${surface}/${path}`
 
@@ -143,7 +137,7 @@ describe.each(surfaces)('6.3.8 strangers on the %s surface', (surface) => {
   })
 })
 
-describe.each(surfaces)('S-17 earlier passwords on the %s surface', (surface) => {
+eachSurface.describe('S-17 earlier passwords', (surface) => {
   const email = 'ada@example.org'
   const at = (path: string): string => `/v1/auth/${surface}/${path}`
   const used = refusedFor('reused')

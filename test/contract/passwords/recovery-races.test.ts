@@ -1,17 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   generousSurfaces,
   openHost,
   outcomeOf,
   storedIn,
-  surfaces,
 } from '../../support/hosts/open-host.js'
-import { roundsOf } from '../../support/hosts/rounds-of.js'
 import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
 import { linkFor, login, reset } from '../../support/people/recovery-steps.js'
 import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
@@ -25,11 +24,11 @@ async function worthOf(host: ContractHost, surface: Surface, signedIn: Reply): P
   return [outcomeOf(me), outcomeOf(refreshed)]
 }
 
-const rounds = roundsOf(200, 40)
+const rounds = 40
 const dead = ['401 session_revoked', '401 session_revoked']
 
-describe.each(promiseKinds)('resets that race, $name', (kind) => {
-  it.each(surfaces)('RC-1 R7 have one winner of 16 on the %s surface', async (surface) => {
+eachSampleStore.describe('resets that race', (kind) => {
+  eachSurface.it('RC-1 R7 have one winner of 16', async (surface) => {
     // A loser that comes late is asked for the winner's password; so many guesses would lock it.
     const settings = { lockoutThreshold: 0 }
     const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
@@ -47,7 +46,7 @@ describe.each(promiseKinds)('resets that race, $name', (kind) => {
     expect(eventsOf(host, 'password.changed')).toHaveLength(10)
   })
 
-  it.each(surfaces)('change the password once when all ask for the same: %s', async (surface) => {
+  eachSurface.it('change the password once when all ask for the same', async (surface) => {
     // Each loser is asked for the winner's password; so many guesses at once would lock the link.
     const host = await openHost({ settings: { lockoutThreshold: 0 } }, kind)
     const { email } = await person(host, surface)
@@ -62,8 +61,8 @@ describe.each(promiseKinds)('resets that race, $name', (kind) => {
     expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')
   })
 
-  it.each(surfaces)(
-    `O-09 leave no session of the old password in ${rounds} rounds beside logins: %s`,
+  eachSurface.it(
+    `O-09 leave no session of the old password in ${rounds} rounds beside logins`,
     async (surface) => {
       const settings = { passwordHistoryCount: 0, lockoutThreshold: 0 }
       const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
@@ -95,7 +94,7 @@ describe.each(promiseKinds)('resets that race, $name', (kind) => {
   )
 })
 
-describe.each(surfaces)('a reset on the %s surface', (surface) => {
+eachSurface.describe('a reset', (surface) => {
   it.each(['users.update', 'refresh_tokens.insert', 'sessions.insert'])(
     'wins over a login that checked the old password before it and stores after: %s',
     async (call) => {
@@ -201,38 +200,35 @@ describe.each(surfaces)('a reset on the %s surface', (surface) => {
   )
 })
 
-describe.each(surfaces)(
-  'a reset that another one with its link overtakes on the %s surface',
-  (surface) => {
-    async function overtaken(first: string, second: string) {
-      const overtaking: (() => Promise<Reply>)[] = []
-      const between: Reply[] = []
-      const host = await openHost({
-        wrapBackend: (backend) =>
-          withCall(backend, async (called, work) => {
-            const other = called === `${surface}_users.update` ? overtaking.pop() : undefined
-            if (other !== undefined) between.push(await other())
-            return work()
-          }),
-      })
-      const { email } = await person(host, surface)
-      const link = await linkFor(host, surface, email)
-      overtaking.push(() => reset(host, surface, link, second))
-      const replies = [await reset(host, surface, link, first), ...between]
-      expect(outcomeOf(await login(host, surface, email, second))).toBe('200')
-      expect(eventsOf(host, 'password.changed')).toHaveLength(1)
-      return replies.map(outcomeOf)
-    }
-
-    it('O-09 R-LIB-13 is answered as that one where both name the same password', async () => {
-      expect(await overtaken(otherPassword, otherPassword)).toEqual(['204', '204'])
+eachSurface.describe('a reset that another one with its link overtakes', (surface) => {
+  async function overtaken(first: string, second: string) {
+    const overtaking: (() => Promise<Reply>)[] = []
+    const between: Reply[] = []
+    const host = await openHost({
+      wrapBackend: (backend) =>
+        withCall(backend, async (called, work) => {
+          const other = called === `${surface}_users.update` ? overtaking.pop() : undefined
+          if (other !== undefined) between.push(await other())
+          return work()
+        }),
     })
+    const { email } = await person(host, surface)
+    const link = await linkFor(host, surface, email)
+    overtaking.push(() => reset(host, surface, link, second))
+    const replies = [await reset(host, surface, link, first), ...between]
+    expect(outcomeOf(await login(host, surface, email, second))).toBe('200')
+    expect(eventsOf(host, 'password.changed')).toHaveLength(1)
+    return replies.map(outcomeOf)
+  }
 
-    it('O-09 is refused where it names another password', async () => {
-      expect(await overtaken('my own long passphrase', otherPassword)).toEqual([
-        '400 invalid_token',
-        '204',
-      ])
-    })
-  },
-)
+  it('O-09 R-LIB-13 is answered as that one where both name the same password', async () => {
+    expect(await overtaken(otherPassword, otherPassword)).toEqual(['204', '204'])
+  })
+
+  it('O-09 is refused where it names another password', async () => {
+    expect(await overtaken('my own long passphrase', otherPassword)).toEqual([
+      '400 invalid_token',
+      '204',
+    ])
+  })
+})

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   generousSurfaces,
@@ -20,7 +21,7 @@ const pages = {
   client: 'https://app.example.com/reset-password',
 }
 
-describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
+eachSurface.describe('a forgotten password', (surface) => {
   it('O-08 mails a link of one hour', async () => {
     const host = await openHost()
     const { email } = await person(host, surface)
@@ -123,7 +124,7 @@ describe.each(surfaces)('a forgotten password on the %s surface', (surface) => {
   })
 })
 
-describe.each(surfaces)('a reset link on the %s surface', (surface) => {
+eachSurface.describe('a reset link', (surface) => {
   it('ASVS-6.3.6 O-09 sets the password, signs nobody in, and works once', async () => {
     const host = await openHost()
     const { email, password } = await person(host, surface)

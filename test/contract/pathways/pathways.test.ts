@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { operations } from '../../../src/operations/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { StepOptions } from '../../flows/flow.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { surfaces } from '../../support/hosts/open-host.js'
 import { person } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
@@ -64,7 +65,7 @@ async function walked(
   return gave.at(-1) ?? ''
 }
 
-describe.each(surfaces)('on the %s surface', (surface) => {
+eachSurface.describe((surface) => {
   describe.each(pathwaysOn(surface))('6.3.4 R-1-20 R-5-01 $flow.of: $flow.name', (pathway) => {
     const cells = names.map((name) => ({ name, cell: pathway.cells[name] }))
     const standing = cells.filter(({ cell }) => typeof cell === 'string')

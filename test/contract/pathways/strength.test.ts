@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { person } from '../../support/people/people.js'
 import { settingsHost } from '../settings/settings-host.js'
 import { pathways, pathwaysOn } from './pathways.js'
@@ -14,7 +14,7 @@ function tokenIn(reply: Reply): string {
   return String(body['accessToken'] ?? body['access_token'])
 }
 
-describe.each(surfaces)('on the %s surface', (surface) => {
+eachSurface.describe((surface) => {
   const giving = pathwaysOn(surface).filter(({ cells }) => cells.nothing === 'tokens')
 
   it.each(giving)('R-5-01 $flow.of, $flow.name: the token names what was shown', async (way) => {

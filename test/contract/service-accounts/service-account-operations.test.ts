@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type HostKind, hostKinds } from '../../support/hosts/hosts.js'
+import type { HostKind } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import {
@@ -86,7 +87,7 @@ function metadata({ id }: MadeAccount, { clientId, credentialId }: IssuedCredent
   }
 }
 
-describe.each(hostKinds)('the operations of service accounts on $name', (kind) => {
+eachHost.describe('the operations of service accounts', (kind) => {
   it('R-4.2-01 GET lists the accounts to who may read; to manage them is another permission', async () => {
     const { host, guarded, read } = await rig(kind)
     const listed = await guarded('read', (bearer) => host.send('GET', accountsPath, { bearer }))

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import type { Backend } from '../../../src/ports/backend.js'
-import { type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
+import type { HostOptions } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -43,7 +44,7 @@ function meeting(name: string) {
   }
 }
 
-describe.each(hostKinds)('races on $name', (kind) => {
+eachHost.describe('races', (kind) => {
   it('R-2.2-12 R-2.2-13 T-35 two issued at once may both succeed; three stay revocable one by one', async () => {
     const { of, wrapBackend } = meeting('service_account_credentials.find')
     const host = await openHost({ authorizer: peopleMay, ...withoutLimits, wrapBackend }, kind)

@@ -3,7 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { CreatedServiceAccount, IssuedServiceCredential } from '../../../src/index.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { person } from '../../support/people/people.js'
 import {
@@ -34,7 +34,7 @@ function credentialOf(made: CreatedServiceAccount): IssuedServiceCredential {
   return made.credential
 }
 
-describe.each(hostKinds)('service accounts in code, $name', (kind) => {
+eachHost.describe('service accounts in code', (kind) => {
   it('are created, rotated, disabled and listed as by their operations, and told of with the host as actor', async () => {
     const host = await openHost({ authorizer: peopleMay }, kind)
     const { serviceAccounts } = host.auth.operator

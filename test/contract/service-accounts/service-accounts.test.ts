@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, seenOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { goodPassword, person } from '../../support/people/people.js'
@@ -27,7 +28,7 @@ const stored = (host: ContractHost) => host.backend.store.collection(serviceCred
 const patch = (host: ContractHost, bearer: string, id: string, body: unknown) =>
   host.send('PATCH', `${accountsPath}/${id}`, { bearer, body })
 
-describe.each(hostKinds)('service accounts on $name', (kind) => {
+eachHost.describe('service accounts', (kind) => {
   it('ASVS-2.3.2 R-2.2-10 R-2.2-11 R-2.2-15 have two active credentials at most', async () => {
     const host = await openHost({ authorizer: peopleMay }, kind)
     const who = await administrator(host)

@@ -2,8 +2,9 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { PermissionQuestion } from '../../../src/ports/authorizer.js'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -37,7 +38,7 @@ const setEnabled = (
   enabled: boolean,
 ) => host.send('PATCH', `${accountsPath}/${id}`, { bearer, body: { enabled } })
 
-describe.each(hostKinds)('the client-credentials grant on $name', (kind) => {
+eachHost.describe('the client-credentials grant', (kind) => {
   it('R-1-25 R-2.2-14 gives a token for each active credential', async () => {
     const host = await openHost({ authorizer: peopleMay }, kind)
     const who = await administrator(host)

@@ -1,14 +1,14 @@
 import { decodeJwt } from 'jose'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { loadKeyRing } from '../../../src/crypto/key-ring.js'
 import { signAccess } from '../../../src/crypto/sign-token.js'
-import { hostKinds } from '../../support/hosts/hosts.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { testSigningKey } from '../../support/keys.js'
 import { signedInPerson } from '../../support/people/people.js'
 
-it.each(hostKinds)(
-  'T-20 G-18 a service principal is refused as no person, and counted all the same, on $name',
+eachHost.it(
+  'T-20 G-18 a service principal is refused as no person, and counted all the same',
   async (kind) => {
     const selfPerSession = { limit: 3, windowMs: 60_000 }
     const host = await openHostAtOneAddress(

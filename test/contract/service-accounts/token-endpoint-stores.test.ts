@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, type HostOptions, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { newAddress, openHost, outcomeOf, seenOf } from '../../support/hosts/open-host.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -27,7 +28,7 @@ const setEnabled = (
   enabled: boolean,
 ) => host.send('PATCH', `${accountsPath}/${id}`, { bearer, body: { enabled } })
 
-describe.each(hostKinds)('the token endpoint of OAuth libraries on $name', (kind) => {
+eachHost.describe('the token endpoint of OAuth libraries', (kind) => {
   it.each(ways)(
     'I17-4 R-3B-02 R-3C-02 $method: what was revoked or disabled gets no token, at once',
     async ({ way }) => {

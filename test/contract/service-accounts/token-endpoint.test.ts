@@ -2,8 +2,9 @@ import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { frameworkKinds, type HostOptions } from '../../support/hosts/hosts.js'
+import type { HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { newAddress, openHost, outcomeOf, seenOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
@@ -42,7 +43,7 @@ function expectRefusal(reply: Reply, status: number, error: string): void {
   if (status === 400) expect(headers.get('www-authenticate')).toBeNull()
 }
 
-describe.each(frameworkKinds)('the token endpoint of OAuth libraries on $name', ({ start }) => {
+eachFramework.describe('the token endpoint of OAuth libraries', ({ start }) => {
   it('R-5-05 gives oauth4webapi and openid-client a token that works', async () => {
     const host = await start({ authorizer: peopleMay, ...withoutLimits })
     try {

@@ -1,8 +1,9 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { type ContractHost, promiseKinds, storeKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachSampleStore, eachStore } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { smallSigningKey, testSigningKey } from '../../support/keys.js'
@@ -29,7 +30,7 @@ const refresh = (host: ContractHost, { cookie }: SignedIn) =>
 const options = { ...withoutLimits, settings: { ...withoutLimits.settings, ...trusting.settings } }
 
 describe('one call ends what was issued to everybody', () => {
-  it.each(storeKinds)('ASVS-7.4.5 sessions and what hangs on epochs, on $name', async (kind) => {
+  eachStore.it('ASVS-7.4.5 sessions and what hangs on epochs', async (kind) => {
     const host = await openHost(options, kind)
     const [ada, operator] = [
       await signedInPerson(host, 'client'),
@@ -103,8 +104,8 @@ describe('one call ends what was issued to everybody', () => {
     expect(outcomeOf(await me(host, who.bearer))).toBe('401 session_revoked')
   })
 
-  it.each(promiseKinds)(
-    'a crash at any call is completed by the next one, on $name',
+  eachSampleStore.it(
+    'a crash at any call is completed by the next one',
     async (kind) => {
       let calls = Number.POSITIVE_INFINITY
       const host = await openHost(

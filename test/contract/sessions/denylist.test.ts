@@ -1,9 +1,10 @@
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   otherPassword,
@@ -23,7 +24,7 @@ const sidOf = ({ refreshToken }: SignedIn) => textOf(decodeJwt(refreshToken), 's
 const me = async (host: ContractHost, surface: Surface, bearer: string) =>
   outcomeOf(await host.send('GET', at(surface, '/me'), { bearer }))
 
-describe.each(surfaces)('a logout on the %s surface', (surface) => {
+eachSurface.describe('a logout', (surface) => {
   it.each(['the access token', 'the refresh cookie'])(
     'R-5-17 by %s ends every access token of its session at once, and no other session',
     async (by) => {
@@ -107,7 +108,7 @@ const ends: readonly (readonly [name: string, outcome: string, end: End])[] = [
   ],
 ]
 
-describe.each(surfaces)('the maximum age on the %s surface', (surface) => {
+eachSurface.describe('the maximum age', (surface) => {
   it.each(doorNames)(
     'SP-16 R-7-02 is named by the refresh at /%s that finds it, and by guarded routes from then on',
     async (door) => {
@@ -128,7 +129,7 @@ describe.each(surfaces)('the maximum age on the %s surface', (surface) => {
   )
 })
 
-describe.each(surfaces)('an entry of the denylist on the %s surface', (surface) => {
+eachSurface.describe('an entry of the denylist', (surface) => {
   it.each(ends)(
     'R-5-18 R-8-16 is obeyed for 24 hours and one minute, to the millisecond: %s',
     async (_name, outcome, end) => {

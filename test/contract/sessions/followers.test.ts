@@ -1,12 +1,13 @@
-import { describe, expect, it } from 'vitest'
-import { eventsOf, openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { expect, it } from 'vitest'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, storedIn } from '../../support/hosts/open-host.js'
 import { signedInApp, signedInPerson } from '../../support/people/people.js'
 import { recognitionCookie } from '../../support/people/recognition-steps.js'
 
 const hour = 3_600_000
 const laptop = 'Browser/1.0 (Laptop)'
 
-describe.each(surfaces)('two holders of one session on the %s surface', (surface) => {
+eachSurface.describe('two holders of one session', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   it('GET session leaves one event an hour for each network and user agent', async () => {

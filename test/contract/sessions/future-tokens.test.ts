@@ -1,15 +1,16 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { signedInApp, signedInPerson } from '../../support/people/people.js'
 
 const minute = 60_000
 const noon = Date.UTC(2026, 0, 1, 12)
 
-describe.each(surfaces)('a session of a process whose clock is ahead, on %s', (surface) => {
+eachSurface.describe('a session of a process whose clock is ahead', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
   async function opened(aheadMs = 2 * minute + 1) {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person, signIn } from '../../support/people/people.js'
 
 /** "Sign out everywhere", cut off after the first of its writes. */
@@ -15,48 +16,45 @@ async function endHalf(host: ContractHost, surface: Surface, userId: string): Pr
   ).not.toBeNull()
 }
 
-describe.each(hostKinds)(
-  'a session that an unfinished ending of all has reached, $name',
-  (kind) => {
-    describe.each(surfaces)('on the %s surface', (surface) => {
-      it('is not opened again by a change of password, which keeps it', async () => {
-        const host = await openHost({}, kind)
-        const who = await person(host, surface)
-        const session = await signIn(host, surface, who)
-        await endHalf(host, surface, who.id)
-        const body = { currentPassword: goodPassword, newPassword: otherPassword }
-        const path = `/v1/auth/${surface}/me/password`
-        const change = await host.send('POST', path, { bearer: session.bearer, body })
-        expect(outcomeOf(change)).toBe('401 session_revoked')
-        const { cookie } = session
-        const refresh = await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })
-        expect(refresh.status).toBe(401)
-        await signIn(host, surface, who)
-      })
-
-      it('is ended by a sign-out everywhere of another session that was reached before', async () => {
-        const host = await openHost({}, kind)
-        const who = await person(host, surface)
-        const [asking, other] = [await signIn(host, surface, who), await signIn(host, surface, who)]
-        await endHalf(host, surface, who.id)
-        // The request that began it got as far as the other one, and died.
-        const path = `/v1/auth/${surface}/logout`
-        const single = await host.send('POST', path, { bearer: other.bearer, body: {} })
-        expect(single.status).toBe(204)
-        const newer = await signIn(host, surface, who)
-        const body = { everywhere: true }
-        const again = await host.send('POST', path, { cookie: other.cookie, body })
-        expect(again.status).toBe(204)
-        const me = (bearer: string) => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-        expect(outcomeOf(await me(asking.bearer))).toBe('401 session_revoked')
-        expect((await me(newer.bearer)).status).toBe(200)
-      })
+eachHost.describe('a session that an unfinished ending of all has reached', (kind) => {
+  eachSurface.describe((surface) => {
+    it('is not opened again by a change of password, which keeps it', async () => {
+      const host = await openHost({}, kind)
+      const who = await person(host, surface)
+      const session = await signIn(host, surface, who)
+      await endHalf(host, surface, who.id)
+      const body = { currentPassword: goodPassword, newPassword: otherPassword }
+      const path = `/v1/auth/${surface}/me/password`
+      const change = await host.send('POST', path, { bearer: session.bearer, body })
+      expect(outcomeOf(change)).toBe('401 session_revoked')
+      const { cookie } = session
+      const refresh = await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })
+      expect(refresh.status).toBe(401)
+      await signIn(host, surface, who)
     })
-  },
-)
 
-it.each(surfaces)(
-  'the token of a signed-out session does not end the one that a change of password kept, %s surface',
+    it('is ended by a sign-out everywhere of another session that was reached before', async () => {
+      const host = await openHost({}, kind)
+      const who = await person(host, surface)
+      const [asking, other] = [await signIn(host, surface, who), await signIn(host, surface, who)]
+      await endHalf(host, surface, who.id)
+      // The request that began it got as far as the other one, and died.
+      const path = `/v1/auth/${surface}/logout`
+      const single = await host.send('POST', path, { bearer: other.bearer, body: {} })
+      expect(single.status).toBe(204)
+      const newer = await signIn(host, surface, who)
+      const body = { everywhere: true }
+      const again = await host.send('POST', path, { cookie: other.cookie, body })
+      expect(again.status).toBe(204)
+      const me = (bearer: string) => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+      expect(outcomeOf(await me(asking.bearer))).toBe('401 session_revoked')
+      expect((await me(newer.bearer)).status).toBe(200)
+    })
+  })
+})
+
+eachSurface.it(
+  'the token of a signed-out session does not end the one that a change of password kept',
   async (surface) => {
     const host = await openHost()
     const who = await person(host, surface)

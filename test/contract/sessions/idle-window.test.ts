@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, storeKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   type SignedIn,
@@ -17,8 +18,8 @@ const hour = 60 * 60 * second
 const day = 24 * hour
 const expired = '401 refresh_token_expired'
 
-describe.each(storeKinds)('the idle window, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachStore.describe('the idle window', (kind) => {
+  eachSurface.describe((surface) => {
     const use = (host: ContractHost, door: Door, held: SignedIn) =>
       refreshDoors[door](host, surface, held)
     const rowOf = (host: ContractHost, { refreshToken }: SignedIn) =>

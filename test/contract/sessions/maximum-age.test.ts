@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, type HostOptions, storeKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
+import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import { type SignedIn, signedInPerson, signIn, signInApp } from '../../support/people/people.js'
@@ -20,8 +21,8 @@ const minute = 60 * second
 const hour = 60 * minute
 const over = '401 session_max_age_reached'
 
-describe.each(storeKinds)('the maximum age, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachStore.describe('the maximum age', (kind) => {
+  eachSurface.describe((surface) => {
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     const open = (settings: HostOptions['settings'] = {}) =>
       openHost({ ...withoutLimits, settings: { ...withoutLimits.settings, ...settings } }, kind)

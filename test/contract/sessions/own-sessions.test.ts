@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, hostKinds, storeKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { eachHost, eachStore } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { person, type SignedIn, signedInPerson, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -41,7 +42,7 @@ async function threefold(host: ContractHost) {
   return { who, first, second, third }
 }
 
-describe.each(hostKinds)('one’s own sessions, $name', (kind) => {
+eachHost.describe('one’s own sessions', (kind) => {
   it('O-40 O-41 R-1S-11 are listed and ended on the operator surface', async () => {
     const host = await openHost({}, kind)
     const { first, second, third } = await threefold(host)
@@ -163,8 +164,8 @@ describe('one’s own sessions', () => {
     expect(items.at(-1)).toMatchObject({ id: own.id, active: true, current: true })
   })
 
-  it.each(storeKinds)(
-    'O-40 O-41 one that outlives its 90 days is listed from its row, and ended as any other, $name',
+  eachStore.it(
+    'O-40 O-41 one that outlives its 90 days is listed from its row, and ended as any other',
     async (kind) => {
       const host = await openHost({ settings: { sessionAbsoluteTTL: '' } }, kind)
       const who = await person(host, 'operator')

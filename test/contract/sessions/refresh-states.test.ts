@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, storeKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   otherPassword,
@@ -28,8 +29,8 @@ const invalid = '401 refresh_token_invalid'
 const expired = '401 refresh_token_expired'
 const over = '401 session_max_age_reached'
 
-describe.each(storeKinds)('the states of a refresh token, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachStore.describe('the states of a refresh token', (kind) => {
+  eachSurface.describe((surface) => {
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     const open = (settings: object = {}) =>
       openHost({ ...withoutLimits, settings: { ...withoutLimits.settings, ...settings } }, kind)

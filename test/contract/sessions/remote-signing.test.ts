@@ -4,9 +4,10 @@ import type { KeyRing } from '../../../src/crypto/key-ring.js'
 import { OptionsError } from '../../../src/errors/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { rsaPair } from '../../crypto/forge.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { keyModule } from '../../support/outside/key-module.js'
 import { enrolled, ticketOf } from '../../support/people/authenticator.js'
@@ -29,8 +30,8 @@ const refresh = (host: ContractHost, surface: Surface, cookie: string) =>
 const kidOf = (token: string): unknown =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())['kid']
 
-describe.each(hostKinds.slice(0, 2))('a signing key kept elsewhere, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachSampleStore.describe('a signing key kept elsewhere', (kind) => {
+  eachSurface.describe((surface) => {
     it('ASVS-13.3.3 signs in, refreshes and is published, and no private key is in the process', async () => {
       const { module, keys } = opened()
       const host = await openHost({ keys }, kind)

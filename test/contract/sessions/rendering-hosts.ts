@@ -12,7 +12,8 @@ import { AuthError } from '../../../src/errors/index.js'
 import type { Principal, RequestHead } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { Auth } from '../../../src/setup/auth.js'
-import { type Framework, fetchServer, koaServer } from '../../support/hosts/frameworks.js'
+import type { Framework } from '../../shelves.js'
+import { fetchServer, koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
 
 /** What a page of the host says, as JSON that a test can read. */

@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type ContractHost, memoryHost, storeKinds } from '../../support/hosts/hosts.js'
+import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
+import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled, finish, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -31,13 +32,13 @@ const surfaces = {
 }
 
 // Hundreds of refreshes, each of which waits for the disk: SQLite shows the same SQL in a tenth of the time.
-const kinds = storeKinds.filter(({ name }) => !name.includes('mariadb'))
+const withoutMariadb = eachStore.only(({ name }) => !name.includes('mariadb'))
 
-describe.each(kinds)('sessions end exactly when they should, $name', (kind) => {
+withoutMariadb.describe('sessions end exactly when they should', (kind) => {
   // In a hundred days the process checks in 28,000 times, which takes a server half a minute.
   const itOverMonths = /memory|sqlite/.test(kind.name) ? it : () => {}
 
-  describe.each(['operator', 'client'] as const)('on the %s surface', (surface) => {
+  eachSurface.describe((surface) => {
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     let host: ContractHost
     beforeAll(async () => {

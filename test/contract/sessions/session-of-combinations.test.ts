@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { AuthError } from '../../../src/errors/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { otherPassword, signedInApp, signedInPerson, signIn } from '../../support/people/people.js'
 import { pass, sessionOf } from '../events/event-scenario.js'
@@ -121,7 +122,7 @@ function product<A, B, C>(as: readonly A[], bs: readonly B[], cs: readonly C[]) 
   return as.flatMap((a) => bs.flatMap((b) => cs.map((c) => [a, b, c] as const)))
 }
 
-describe.each(surfaces)('what can be combined, on the %s surface', (surface) => {
+eachSurface.describe('what can be combined', (surface) => {
   const origins: readonly (readonly [string | undefined, boolean | null])[] = [
     [undefined, null],
     [own[surface], true],

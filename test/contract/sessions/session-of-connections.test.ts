@@ -5,8 +5,9 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { AuthError } from '../../../src/errors/index.js'
 import type { ConnectionSession } from '../../../src/index.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { eachHost } from '../../support/hosts/matrix.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import { listen } from '../../support/hosts/running-host.js'
 import { smallSigningKey, testSigningKey } from '../../support/keys.js'
@@ -173,7 +174,7 @@ describe.each(['a WebSocket', 'an EventSource'])(
   },
 )
 
-describe.each(hostKinds)('recheck, $name', (kind) => {
+eachHost.describe('recheck', (kind) => {
   it('reads the session afresh by its row, and not by the cookie that opened it', async () => {
     const host = await openHost({ settings: { sessionAbsoluteTTL: '240h' } }, kind)
     const { cookie, id } = await signedInPerson(host, 'client')
@@ -199,7 +200,7 @@ describe.each(hostKinds)('recheck, $name', (kind) => {
   })
 })
 
-describe.each(hostKinds)('mint, $name', (kind) => {
+eachHost.describe('mint', (kind) => {
   it('R-9-02 gives a token of a session that stands now, however old the request is', async () => {
     const host = await openHost({}, kind)
     const { cookie } = await signedInPerson(host, 'client')
@@ -216,7 +217,7 @@ describe.each(hostKinds)('mint, $name', (kind) => {
   })
 })
 
-describe.each(hostKinds)('a request that is asked about twice, $name', (kind) => {
+eachHost.describe('a request that is asked about twice', (kind) => {
   /** What it says before and after a sign-out that comes between its head and the end of its body. */
   async function aroundSignOut(method: string, use: 'page' | 'action' | 'connection') {
     const host = await openHost({}, kind)

@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, type HostOptions, promiseKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   otherPassword,
@@ -239,8 +240,8 @@ function expectTold({ host, surface, who }: Scene, { isFound, overdue }: State):
   expect(host.events).toHaveLength(isFound || overdue !== undefined ? 1 : 0)
 }
 
-describe.each(promiseKinds)('sessionOf decides as GET session does, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachSampleStore.describe('sessionOf decides as GET session does', (kind) => {
+  eachSurface.describe((surface) => {
     it.each(states)('$name', async (state) => {
       const settings = { ...withoutLimits.settings, ...state.settings }
       const host = await openHost({ ...withoutLimits, settings }, kind)

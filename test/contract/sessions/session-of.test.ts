@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryHost } from '../../support/hosts/hosts.js'
 import { httpClient } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { eventsOf, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { sessionOf } from '../events/event-scenario.js'
 import { renderingHosts } from './rendering-hosts.js'
 
-const surfaces = ['operator', 'client'] as const
 const origins = { operator: 'https://admin.example.com', client: 'https://app.example.com' }
 const names = { operator: '__Host-op_refresh', client: '__Host-cl_refresh' }
 
@@ -24,7 +24,7 @@ async function open(serve: Serve) {
 }
 
 describe.each(Object.entries(renderingHosts))('sessionOf on %s', (_name, serve) => {
-  it.each(surfaces)('tells who is signed in from the request alone, on %s', async (surface) => {
+  eachSurface.it('tells who is signed in from the request alone', async (surface) => {
     const { host, send } = await open(serve)
     const { cookie, id, email, refreshToken, bearer } = await signedInPerson(host, surface)
     const origin = origins[surface]
@@ -54,7 +54,7 @@ describe.each(Object.entries(renderingHosts))('sessionOf on %s', (_name, serve) 
     expect(eventsOf(host, 'session.viewed')).toMatchObject([{ surface, ip: '127.0.0.1' }])
   })
 
-  it.each(surfaces)('refuses methods and origins that a use is not for, on %s', async (surface) => {
+  eachSurface.it('refuses methods and origins that a use is not for', async (surface) => {
     const { host, send } = await open(serve)
     const { cookie } = await signedInPerson(host, surface)
     const origin = origins[surface]

@@ -6,9 +6,10 @@ import type {
   SessionRiskScorer,
 } from '../../../src/ports/session-risk-scorer.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, hostKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachHost, eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { enrolled, requireStepUp } from '../../support/people/authenticator.js'
 import { type Person, person } from '../../support/people/people.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
@@ -89,8 +90,8 @@ const voiding: readonly (readonly [string, () => Promise<unknown>, boolean])[] =
   ['answers another outcome', async () => ({ outcome: 'admit' }), false],
 ]
 
-describe.each(hostKinds.slice(0, 2))('refreshes from another place, $name', (kind) => {
-  describe.each(surfaces)('on the %s surface', (surface) => {
+eachSampleStore.describe('refreshes from another place', (kind) => {
+  eachSurface.describe((surface) => {
     it('ASVS-8.2.4 are put to the scorer once for each change, with what changed and the login', async () => {
       const { sessionRiskScorer, asked } = saying('none')
       const host = await openHost({ sessionRiskScorer }, kind)
@@ -343,15 +344,15 @@ describe('the scorer of sessions', () => {
   })
 })
 
-describe.each(surfaces)('a user with neither password nor factor, on the %s surface', (surface) => {
+eachSurface.describe('a user with neither password nor factor', (surface) => {
   const verdicts = [
     ['none', '201'],
     ['stepUp', '403 step_up_required'],
   ] as const
-  const cases = hostKinds.flatMap((kind) => verdicts.map((verdict) => ({ kind, verdict })))
+  const cases = eachHost.cells.flatMap((kind) => verdicts.map((verdict) => ({ kind, verdict })))
 
   it.each(cases)(
-    'ASVS-8.2.4 S-19 cannot enrol by the login of before where the scorer doubts the session: $kind.name, $verdict',
+    'ASVS-8.2.4 S-19 cannot enrol by the login of before where the scorer doubts the session: $verdict [$kind.name]',
     async ({ kind, verdict: [outcome, enrols] }) => {
       const { sessionRiskScorer } = saying(outcome)
       const host = await openHost({ sessionRiskScorer }, kind)

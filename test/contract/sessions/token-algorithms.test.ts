@@ -1,9 +1,10 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { encode, forge, forgeHmac, without } from '../../crypto/forge.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { testSigningKey } from '../../support/keys.js'
 import { signedInApp } from '../../support/people/people.js'
@@ -39,28 +40,25 @@ async function otherwiseSigned(token: string): Promise<ReadonlyMap<string, strin
   ])
 }
 
-it.each(surfaces)(
-  'R-1-13 no token of another algorithm is taken on %s, at any door',
-  async (surface) => {
-    const host = await openHost(withoutLimits)
-    const who = await signedInApp(host, surface)
-    const me = (bearer: string) => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-    const refresh = (refreshToken: string) =>
-      host.send('POST', `/v1/auth/${surface}/refresh`, { body: { refreshToken } })
-    for (const [what, bearer] of await otherwiseSigned(who.bearer)) {
-      const reply = await me(bearer)
-      expectProblem(reply, 401)
-      expect(reply.code, what).toBeUndefined()
-      expectProblem(await me(`${bearer}x`), 401)
-    }
-    for (const [what, token] of await otherwiseSigned(who.refreshToken)) {
-      expect(outcomeOf(await refresh(token)), what).toBe('401 refresh_token_invalid')
-    }
-    // The same claims signed as they were: nothing else was wrong with them, and nothing was spent.
-    const pem = await testSigningKey()
-    const again = (token: string) => forge(decodeProtectedHeader(token), decodeJwt(token), pem)
-    expect((await me(again(who.bearer))).status).toBe(200)
-    const rotated = await refresh(again(who.refreshToken))
-    expect(rotated.headers.get('x-refresh-outcome')).toBe('rotated')
-  },
-)
+eachSurface.it('R-1-13 no token of another algorithm is taken, at any door', async (surface) => {
+  const host = await openHost(withoutLimits)
+  const who = await signedInApp(host, surface)
+  const me = (bearer: string) => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+  const refresh = (refreshToken: string) =>
+    host.send('POST', `/v1/auth/${surface}/refresh`, { body: { refreshToken } })
+  for (const [what, bearer] of await otherwiseSigned(who.bearer)) {
+    const reply = await me(bearer)
+    expectProblem(reply, 401)
+    expect(reply.code, what).toBeUndefined()
+    expectProblem(await me(`${bearer}x`), 401)
+  }
+  for (const [what, token] of await otherwiseSigned(who.refreshToken)) {
+    expect(outcomeOf(await refresh(token)), what).toBe('401 refresh_token_invalid')
+  }
+  // The same claims signed as they were: nothing else was wrong with them, and nothing was spent.
+  const pem = await testSigningKey()
+  const again = (token: string) => forge(decodeProtectedHeader(token), decodeJwt(token), pem)
+  expect((await me(again(who.bearer))).status).toBe(200)
+  const rotated = await refresh(again(who.refreshToken))
+  expect(rotated.headers.get('x-refresh-outcome')).toBe('rotated')
+})

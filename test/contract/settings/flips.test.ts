@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { authSettingDeclarations } from '../../../src/settings/index.js'
 import type { SettingKey } from '../../../src/settings/settings.js'
-import { surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import type { Effect } from './effect.js'
 import { effects } from './effects.js'
 import { type Change, settingsHost } from './settings-host.js'
@@ -25,7 +25,7 @@ describe('R-2.6-33 each of the 63 settings', () => {
 describe.each(authSettingDeclarations)(
   'S-01…S-63 $key, changed over HTTP,',
   ({ key, surface: affected }) => {
-    it.each(surfaces)('is in force at once on the %s surface, and back again', async (surface) => {
+    eachSurface.it('is in force at once, and back again', async (surface) => {
       const effect = effects[key]
       if (effect === undefined) throw new Error(`nothing shows ${key}`)
       const host = await settingsHost(effect.options)

@@ -4,6 +4,7 @@ import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
@@ -110,8 +111,8 @@ describe('the lifetime of access tokens', () => {
     expect(await lifetimeOn(host)).toBe(900)
   })
 
-  it.each(surfaces)(
-    'R-8-04 is that of each token’s own moment, whatever minted it, on %s',
+  eachSurface.it(
+    'R-8-04 is that of each token’s own moment, whatever minted it',
     async (surface) => {
       const authorizer = { check: async () => true }
       const host = await oauthHost({ authorizer, settings: { accessTokenTTL: '10m' } })
@@ -147,7 +148,7 @@ describe('the lifetime of access tokens', () => {
   )
 })
 
-describe.each(surfaces)('the idle window on the %s surface', (surface) => {
+eachSurface.describe('the idle window', (surface) => {
   const sidOf = ({ refreshToken }: SignedIn) => textOf(decodeJwt(refreshToken), 'sid')
   const refreshed = (host: ContractHost, cookie: string) =>
     host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })

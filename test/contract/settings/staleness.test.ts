@@ -3,7 +3,8 @@ import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   goodPassword,
@@ -86,7 +87,7 @@ describe('first values', () => {
   })
 })
 
-describe.each(surfaces)('while the settings cannot be read, on the %s surface', (surface) => {
+eachSurface.describe('while the settings cannot be read', (surface) => {
   const enforcement = '503 session_enforcement_unavailable'
   const unavailable = '503 service_unavailable'
 

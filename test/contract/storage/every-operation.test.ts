@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import { flows } from '../../flows/catalogue.js'
-import { storeKinds } from '../../support/hosts/hosts.js'
+import { eachStore } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { person } from '../../support/people/people.js'
@@ -17,10 +17,10 @@ it('every operation is walked', () => {
   expect(walks.map(({ id }) => id)).toEqual(operations.map(({ id }) => id))
 })
 
-/** The suites of `hostKinds` take the others through the whole library. */
-const kinds = storeKinds.filter(({ name }) => /mariadb|sqlite/.test(name))
+/** The suites of `eachHost` take the others through the whole library. */
+const others = eachStore.only(({ name }) => /mariadb|sqlite/.test(name))
 
-describe.each(kinds)('every operation, $name', (kind) => {
+others.describe('every operation', (kind) => {
   it.each(walks)('$id succeeds on the $surface surface', async ({ flow, surface, status }) => {
     const { settings, ...options } = flow.options ?? {}
     const all = { ...withoutLimits.settings, ...settings }

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { PasswordHasher } from '../../../src/ports/password-hasher.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, type Send, textOf } from '../../support/hosts/http-client.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { testSigningKey } from '../../support/keys.js'
 import { goodPassword, person, signIn } from '../../support/people/people.js'
@@ -34,8 +35,8 @@ function told({ logger, events }: ContractHost): string {
 }
 
 describe('R-7-11 SP-55 a whole life on a healthy store', () => {
-  it.each(surfaces)(
-    'ASVS-3.3.4 ASVS-16.2.5 SP-22 leaves no secret in replies, log or events on %s',
+  eachSurface.it(
+    'ASVS-3.3.4 ASVS-16.2.5 SP-22 leaves no secret in replies, log or events',
     async (surface) => {
       const host = await openHost(withoutLimits)
       const key = await testSigningKey()
@@ -115,7 +116,7 @@ describe('R-7-11 nothing of what was sent comes back in a refusal', () => {
 })
 
 describe('R-7-11 SP-55 nothing of a flow to a provider is told', () => {
-  it.each(surfaces)('of what it is kept together by, on %s', async (surface) => {
+  eachSurface.it('of what it is kept together by', async (surface) => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })
     const ada = { subject: '1815', email: 'ada@example.org', verified: true }

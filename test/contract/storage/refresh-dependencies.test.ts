@@ -3,15 +3,16 @@ import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { doorNames, refreshDoors, signedInFor } from '../../support/people/refresh-doors.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
-const rows = surfaces.flatMap((surface) => doorNames.map((door) => ({ surface, door })))
+const rows = eachSurface.cells.flatMap((surface) => doorNames.map((door) => ({ surface, door })))
 
 it.each(rows)(
-  'R-7-05 R-7-06 /$door on $surface is 503 while any part that it asks is away, and uses nothing up',
+  'R-7-05 R-7-06 /$door [$surface] is 503 while any part that it asks is away, and uses nothing up',
   async ({ surface, door }) => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...withoutLimits, backend: store.backend })

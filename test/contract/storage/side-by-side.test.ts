@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { sessionDenylistId } from '../../../src/domain/context/denylist-entries.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { type SignedIn, signedInApp, signedInPerson } from '../../support/people/people.js'
 import { refreshDoors } from '../../support/people/refresh-doors.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -12,7 +13,7 @@ import { sessionOf } from '../events/event-scenario.js'
  * Reads of one request are made beside each other, and judged in the order in which they would have been
  * made one after the other.
  */
-describe.each(surfaces)('reads beside each other, on the %s surface', (surface) => {
+eachSurface.describe('reads beside each other', (surface) => {
   async function rig(options: HostOptions = {}) {
     const store = faultyBackend(memory())
     const host = await openHost({ ...options, backend: store.backend })
@@ -104,7 +105,7 @@ describe.each(surfaces)('reads beside each other, on the %s surface', (surface) 
   })
 })
 
-describe.each(surfaces)('a refresh, beside whose reads its token is signed, on %s', (surface) => {
+eachSurface.describe('a refresh, beside whose reads its token is signed', (surface) => {
   async function rig() {
     const store = faultyBackend(memory())
     const host = await openHost({ backend: store.backend })
@@ -141,7 +142,7 @@ const credentials = {
   body: ({ refreshToken }: SignedIn) => ({ body: { refreshToken } }),
 }
 
-describe.each(surfaces)('an ending, step by step, on the %s surface', (surface) => {
+eachSurface.describe('an ending, step by step', (surface) => {
   async function rig() {
     const store = faultyBackend(memory())
     const host = await openHost({ backend: store.backend })

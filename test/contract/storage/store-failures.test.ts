@@ -5,7 +5,8 @@ import { AuthError } from '../../../src/errors/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, storedIn, type surfaces } from '../../support/hosts/open-host.js'
 import { testSigningKey } from '../../support/keys.js'
 import {
   goodPassword,
@@ -35,9 +36,11 @@ const me = (host: ContractHost, surface: Surface, bearer: string): Promise<Reply
 const sidOf = ({ refreshToken }: Pick<Credentials, 'refreshToken'>): string =>
   textOf(decodeJwt(refreshToken), 'sid')
 
-const combinations = surfaces.flatMap((surface) => doorNames.map((door) => ({ surface, door })))
+const combinations = eachSurface.cells.flatMap((surface) =>
+  doorNames.map((door) => ({ surface, door })),
+)
 
-describe.each(combinations)('/$door on $surface while a part of the store fails', (given) => {
+describe.each(combinations)('/$door [$surface] while a part of the store fails', (given) => {
   const { surface, door } = given
   const signedIn = signedInFor(door)
   const row = door === 'session' ? 'refresh_tokens.get' : 'refresh_tokens.update'
@@ -124,7 +127,7 @@ describe.each(combinations)('/$door on $surface while a part of the store fails'
   })
 })
 
-describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
+eachSurface.describe('a lost answer', (surface) => {
   it('R-7-06 a rotation whose answer was lost is seen in the row: no 503, no re-issue', async () => {
     const { store, host } = await faultyHost({ settings: { refreshReuseGrace: '0s' } })
     const who = await signedInApp(host, surface)
@@ -269,7 +272,7 @@ describe.each(surfaces)('a lost answer on the %s surface', (surface) => {
   })
 })
 
-describe.each(surfaces)('a protected route on the %s surface', (surface) => {
+eachSurface.describe('a protected route', (surface) => {
   it('R-7-05 T-59 without the denylist it is 503, neither 401 nor 200, and recovers', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)

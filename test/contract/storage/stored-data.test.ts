@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import { describe, expect, inject, it, onTestFinished } from 'vitest'
+import { describe, expect, inject, onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { postgres } from '../../../adapters/postgres/index.js'
 import type { Backend } from '../../../src/ports/backend.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { testSigningKey } from '../../support/keys.js'
 import { secretsOf } from '../../support/stores/secrets.js'
@@ -58,7 +59,7 @@ async function dumpOf(schema: string, query: Query): Promise<string> {
 }
 
 describe.each(Object.entries(stores))('what %s holds', (name, open) => {
-  it.each(surfaces)('SP-55 is no secret in clear, after a whole life on %s', async (s) => {
+  eachSurface.it('SP-55 is no secret in clear, after a whole life', async (s) => {
     const { backend, dump } = await open()
     const host = await openHost({ ...withoutLimits, backend })
     const dumps: string[] = []

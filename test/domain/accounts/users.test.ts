@@ -1,20 +1,15 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import type { NewUser, UserChanges, UserPageRequest } from '../../../src/index.js'
-import {
-  openHost,
-  outcomeOf,
-  storedIn,
-  storedUser,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn, storedUser } from '../../support/hosts/open-host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { goodPassword, person, signedInPerson } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const email = 'ada@example.org'
 
-describe.each(surfaces)('auth.%s.users', (surface) => {
+eachSurface.describe('auth.{surface}.users', (surface) => {
   it('creates a person from an address alone', async () => {
     const { auth, clock, mailer, backend } = await testAuth()
     const user = await auth[surface].users.create({ email: ' Ada@Example.ORG ' })

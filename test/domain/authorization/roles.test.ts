@@ -3,7 +3,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { type RoleAssignment, type RoleDefinition, roleAuthorizer } from '../../../src/index.js'
 import { roleBindingId } from '../../../src/model/role-binding.js'
 import type { Backend } from '../../../src/ports/backend.js'
-import { promiseKinds } from '../../support/hosts/hosts.js'
+import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, storedIn } from '../../support/hosts/open-host.js'
 import { person, signedInPerson } from '../../support/people/people.js'
 import {
@@ -23,7 +23,7 @@ async function rig(store: FaultyBackend = faultyBackend(memory())) {
   return { store, host, roles, users, userId, stored: storedIn(host, 'operator') }
 }
 
-describe.each(promiseKinds)('roles on $name', (kind) => {
+eachSampleStore.describe('roles', (kind) => {
   it('are made, found by tenant, changed and deleted', async () => {
     const host = await openHost({}, kind)
     const { roles } = host.auth.client

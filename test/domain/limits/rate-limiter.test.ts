@@ -13,6 +13,7 @@ import {
 } from '../../../src/domain/limits/rate-limits.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
@@ -52,34 +53,31 @@ async function passed(count: number, hit: () => Promise<unknown>): Promise<numbe
 }
 
 describe('rate limits', () => {
-  it.each(surfaces)(
-    'G-18 are these on the %s surface unless the host says otherwise',
-    (surface) => {
-      expect(defaultRateLimits(surface)).toEqual({
-        registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
-        recoveryPerIp: { limit: 5, windowMs: 15 * minute },
-        recoveryPerAddress: { limit: 3, windowMs: 60 * minute },
-        refreshPerIp: { limit: 600, windowMs: minute },
-        refreshFamily: { limit: 60, windowMs: minute },
-        oauthPerIp: { limit: 30, windowMs: minute },
-        confirmPerIp: { limit: 60, windowMs: 15 * minute },
-        mfaPerIp: { limit: 300, windowMs: 5 * minute },
-        mfaPerTicket: { limit: 10, windowMs: 5 * minute },
-        mfaPerUser: { limit: 10, windowMs: 5 * minute },
-        passwordChangePerUser: { limit: 5, windowMs: 60 * minute },
-        addressChangePerUser: { limit: 5, windowMs: 60 * minute },
-        grantPerIp: { limit: 60, windowMs: minute },
-        jwksPerIp: { limit: 300, windowMs: minute },
-        optionsPerIp: { limit: 300, windowMs: minute },
-        logoutPerIp: { limit: 60, windowMs: minute },
-        selfPerSession: { limit: 120, windowMs: minute },
-        changePerSession: { limit: 20, windowMs: 15 * minute },
-        endingPerSession: { limit: 60, windowMs: minute },
-        mfaPerSession: { limit: 10, windowMs: 5 * minute },
-        adminPerSession: { limit: 60, windowMs: minute },
-      })
-    },
-  )
+  eachSurface.it('G-18 are these unless the host says otherwise', (surface) => {
+    expect(defaultRateLimits(surface)).toEqual({
+      registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
+      recoveryPerIp: { limit: 5, windowMs: 15 * minute },
+      recoveryPerAddress: { limit: 3, windowMs: 60 * minute },
+      refreshPerIp: { limit: 600, windowMs: minute },
+      refreshFamily: { limit: 60, windowMs: minute },
+      oauthPerIp: { limit: 30, windowMs: minute },
+      confirmPerIp: { limit: 60, windowMs: 15 * minute },
+      mfaPerIp: { limit: 300, windowMs: 5 * minute },
+      mfaPerTicket: { limit: 10, windowMs: 5 * minute },
+      mfaPerUser: { limit: 10, windowMs: 5 * minute },
+      passwordChangePerUser: { limit: 5, windowMs: 60 * minute },
+      addressChangePerUser: { limit: 5, windowMs: 60 * minute },
+      grantPerIp: { limit: 60, windowMs: minute },
+      jwksPerIp: { limit: 300, windowMs: minute },
+      optionsPerIp: { limit: 300, windowMs: minute },
+      logoutPerIp: { limit: 60, windowMs: minute },
+      selfPerSession: { limit: 120, windowMs: minute },
+      changePerSession: { limit: 20, windowMs: 15 * minute },
+      endingPerSession: { limit: 60, windowMs: minute },
+      mfaPerSession: { limit: 10, windowMs: 5 * minute },
+      adminPerSession: { limit: 60, windowMs: minute },
+    })
+  })
 
   it('G-18 let the limit through and say how long to wait for more', async () => {
     const { limits, clock } = limitsOf()
@@ -296,44 +294,40 @@ describe('T-52 rate limits while the counter cannot be reached', () => {
     expect(await hit('b')).toBe(true)
   })
 
-  it.each(surfaces)(
-    'guard every door of the %s surface, and no request fails for it',
-    async (surface) => {
-      const faulty = faultyBackend(memory())
-      const settings = { lockoutThreshold: 3, loginRateOperator: 4, loginRateClient: 4 }
-      const host = await openHost({ backend: faulty.backend, settings })
-      const who = await signedInPerson(host, surface)
-      const owner = await person(host, surface)
-      for (const call of ['hit', 'add', 'forgive'])
-        faulty.failNext(`counter.${call}`, 'before', always)
-      const limited = '429 rate_limited'
-      const guess = (email: string, password: string, from?: string) =>
-        host.send('POST', `/v1/auth/${surface}/login`, {
-          body: { email, password },
-          headers: from === undefined ? {} : { 'x-forwarded-for': from },
-        })
-      const guesses: string[] = []
-      for (let n = 0; n < 4; n += 1)
-        guesses.push(outcomeOf(await guess(owner.email, otherPassword)))
-      const wrong = '401 invalid_credentials'
-      expect(guesses).toEqual([wrong, wrong, wrong, limited])
-      const rate: string[] = []
-      for (let n = 0; n < 5; n += 1) {
-        rate.push(outcomeOf(await guess(`n${n}@example.org`, otherPassword, '203.0.113.5')))
-      }
-      expect(rate).toEqual([wrong, wrong, wrong, wrong, limited])
-      const forgot: string[] = []
-      for (let n = 0; n < 4; n += 1) {
-        const path = `/v1/auth/${surface}/password/forgot`
-        forgot.push(outcomeOf(await host.send('POST', path, { body: { email: who.email } })))
-      }
-      expect(forgot).toEqual(['202', '202', '202', limited])
-      expect(outcomeOf(await guess(who.email, who.password))).toBe('200')
-      for (let time = 0; time < 5; time += 1) {
-        const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
-        expect(outcomeOf(me)).toBe('200')
-      }
-      expect(faulty.calls).toContain('counter.add')
-    },
-  )
+  eachSurface.it('guard every door, and no request fails for it', async (surface) => {
+    const faulty = faultyBackend(memory())
+    const settings = { lockoutThreshold: 3, loginRateOperator: 4, loginRateClient: 4 }
+    const host = await openHost({ backend: faulty.backend, settings })
+    const who = await signedInPerson(host, surface)
+    const owner = await person(host, surface)
+    for (const call of ['hit', 'add', 'forgive'])
+      faulty.failNext(`counter.${call}`, 'before', always)
+    const limited = '429 rate_limited'
+    const guess = (email: string, password: string, from?: string) =>
+      host.send('POST', `/v1/auth/${surface}/login`, {
+        body: { email, password },
+        headers: from === undefined ? {} : { 'x-forwarded-for': from },
+      })
+    const guesses: string[] = []
+    for (let n = 0; n < 4; n += 1) guesses.push(outcomeOf(await guess(owner.email, otherPassword)))
+    const wrong = '401 invalid_credentials'
+    expect(guesses).toEqual([wrong, wrong, wrong, limited])
+    const rate: string[] = []
+    for (let n = 0; n < 5; n += 1) {
+      rate.push(outcomeOf(await guess(`n${n}@example.org`, otherPassword, '203.0.113.5')))
+    }
+    expect(rate).toEqual([wrong, wrong, wrong, wrong, limited])
+    const forgot: string[] = []
+    for (let n = 0; n < 4; n += 1) {
+      const path = `/v1/auth/${surface}/password/forgot`
+      forgot.push(outcomeOf(await host.send('POST', path, { body: { email: who.email } })))
+    }
+    expect(forgot).toEqual(['202', '202', '202', limited])
+    expect(outcomeOf(await guess(who.email, who.password))).toBe('200')
+    for (let time = 0; time < 5; time += 1) {
+      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer: who.bearer })
+      expect(outcomeOf(me)).toBe('200')
+    }
+    expect(faulty.calls).toContain('counter.add')
+  })
 })

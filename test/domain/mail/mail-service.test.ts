@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { eachSurface } from '../../support/hosts/matrix.js'
 import {
   eventsOf,
   mailedToken,
@@ -7,14 +8,13 @@ import {
   seenOf,
   storedIn,
   storedUser,
-  surfaces,
 } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
 import { registerHere, verifyWith } from '../../support/people/registration-steps.js'
 
 const smtpDown = new Error('connect ECONNREFUSED 127.0.0.1:25')
 
-describe.each(surfaces)('mail of the %s surface', (surface) => {
+eachSurface.describe('mail', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}/${path}`
 
   it('G-43 fails no request, and its failing is told', async () => {

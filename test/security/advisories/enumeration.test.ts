@@ -6,7 +6,8 @@ import type { Backend } from '../../../src/ports/backend.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { wholeLife } from '../../contract/storage/whole-life.js'
 import type { Reply } from '../../support/hosts/http-client.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { finish, ticketOf } from '../../support/people/authenticator.js'
 import { goodPassword, otherPassword } from '../../support/people/people.js'
@@ -156,7 +157,7 @@ function askedBy(asked: unknown[]): (backend: Backend) => Backend {
   })
 }
 
-describe.each(surfaces)('what is looked up on the %s surface', (surface) => {
+eachSurface.describe('what is looked up', (surface) => {
   it('SP-56 is looked up by the hash of a secret, never by the secret', async () => {
     const asked: unknown[] = []
     const settings = { ...withoutLimits.settings, ...trusting.settings }
@@ -192,7 +193,7 @@ const doors: Readonly<Record<string, object>> = {
 const shown = (reply: Reply): string =>
   [...[...reply.headers].flat(), ...reply.setCookies, reply.text].join('\n')
 
-describe.each(surfaces)('an address that is asked about on the %s surface', (surface) => {
+eachSurface.describe('an address that is asked about', (surface) => {
   it('EN-4 is repeated by no reply in the spelling that is stored, nor in any, known or not', async () => {
     const host = await openHost(withoutLimits)
     const account = { email: typed, password: goodPassword, name: 'Ada', emailVerified: true }

@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
   codeOf,
@@ -49,9 +50,9 @@ async function routesOf(
   }
 }
 
-describe.each(promiseKinds)('wrong codes of an authenticator app, on $name', (kind) => {
-  it.each(surfaces.flatMap((surface) => doors.map((door) => [door, surface] as const)))(
-    'MF-10 MF-5 SP-38 count by whatever route, outlive a restart, and lock all of them, %s on %s',
+eachSampleStore.describe('wrong codes of an authenticator app', (kind) => {
+  it.each(eachSurface.cells.flatMap((surface) => doors.map((door) => [door, surface] as const)))(
+    'MF-10 MF-5 SP-38 count by whatever route, outlive a restart, and lock all of them, %s [%s]',
     async (door, surface) => {
       const first = await openHost(withoutLimits, kind)
       const who = await enrolled(first, surface)
@@ -99,7 +100,7 @@ const otherRoutes = (surface: Surface, id: string) =>
     })
     .filter(({ url }) => !/\/(logout|mfa\/backup-codes)$/.test(url))
 
-describe.each(surfaces)('what is known of second factors on the %s surface', (surface) => {
+eachSurface.describe('what is known of second factors', (surface) => {
   async function enrolling(host: ContractHost) {
     const who = await person(host, surface)
     const { bearer } = await signIn(host, surface, who)

@@ -1,10 +1,11 @@
 import { decodeJwt } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { openHost, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, passwordLogin } from '../../support/people/authenticator.js'
 import { person, signedInPerson } from '../../support/people/people.js'
@@ -19,7 +20,7 @@ const pageOf = (host: ContractHost, surface: Surface, cookie: string) =>
 const sidOf = (token: string): string => textOf(decodeJwt(token), 'sid')
 const heldIn = (cookie: string): string => cookie.slice(cookie.indexOf('=') + 1)
 
-describe.each(surfaces)('what was planted before a login on the %s surface', (surface) => {
+eachSurface.describe('what was planted before a login', (surface) => {
   const name = `${prefixOf[surface]}refresh`
 
   it('SF-1 is no session afterwards: each login has a session of its own, by whatever came along', async () => {
@@ -86,7 +87,7 @@ function closedRoutes(surface: Surface, id: string) {
 /** An enrolment without an access token asks its body for a ticket before anything else. */
 const isClosed = ({ status }: Reply) => status === 401 || status === 400
 
-describe.each(surfaces)('a password without its second factor, on the %s surface', (surface) => {
+eachSurface.describe('a password without its second factor', (surface) => {
   it('SF-5 nothing that the reply holds opens any route, as a bearer or as any cookie', async () => {
     const host = await openHost({
       ...withoutLimits,

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { frameworkKinds } from '../../support/hosts/hosts.js'
+import { expect, it } from 'vitest'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost, openHostAtOneAddress } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
@@ -44,7 +44,7 @@ const skippedBy = {
   'x-method-override': 'GET',
 }
 
-describe.each(frameworkKinds)('a path in other spellings, on $name', (kind) => {
+eachFramework.describe('a path in other spellings', (kind) => {
   const path = '/v1/auth/client/login'
   const json = { 'content-type': 'application/json' }
   const isFetch = kind.name.startsWith('fetch')
@@ -113,7 +113,7 @@ const types = [
   '',
 ]
 
-describe.each(frameworkKinds)('a request of another site, on $name', (kind) => {
+eachFramework.describe('a request of another site', (kind) => {
   it('CS-1 changes nothing by a cookie, whatever it calls its body', async () => {
     const host = await openHost({}, kind)
     const raw = rawClient(host.url)

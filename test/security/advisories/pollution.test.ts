@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { operations } from '../../../src/operations/index.js'
 import { configHost } from '../../contract/config/config-host.js'
 import { locationOf, oauthHost } from '../../contract/oauth/oauth-host.js'
-import { frameworkKinds } from '../../support/hosts/hosts.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost, storedUser } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
@@ -37,7 +37,7 @@ afterEach(() => {
   Reflect.deleteProperty(Object.prototype, 'allow')
 })
 
-describe.each(frameworkKinds)('keys that name the prototype of every object, on $name', (kind) => {
+eachFramework.describe('keys that name the prototype of every object', (kind) => {
   it('PP-1 poison nothing, in a body, a path, a query, a header or a cookie of any route', async () => {
     const host = await openHost({ ...withoutLimits, authorizer: { check: async () => true } }, kind)
     const raw = rawClient(host.url)

@@ -6,7 +6,8 @@ import { rsaPair } from '../../crypto/forge.js'
 import { flows } from '../../flows/catalogue.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
-import { openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { person, signedInPerson } from '../../support/people/people.js'
 
@@ -45,7 +46,7 @@ describe('what begins in one process and ends in another', () => {
   })
 })
 
-describe.each(surfaces)('a rotation of the signing key on the %s surface', (surface) => {
+eachSurface.describe('a rotation of the signing key', (surface) => {
   it('SP-23 signs nobody out: tokens of before go on, and are replaced by tokens of the new key', async () => {
     const [old, next] = [rsaPair().privateKey, rsaPair().privateKey]
     let ring: KeyRing = { current: old }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { configHost } from '../../contract/config/config-host.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { mailedToken, openHost, outcomeOf, surfaces } from '../../support/hosts/open-host.js'
+import { eachSurface } from '../../support/hosts/matrix.js'
+import { mailedToken, openHost, outcomeOf } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { goodPassword, otherPassword, signedInApp, signIn } from '../../support/people/people.js'
 import { forgot, reset } from '../../support/people/recovery-steps.js'
@@ -32,7 +33,7 @@ async function busyPerson(host: ContractHost, surface: Surface) {
   return { who, current: await from(), other: await from() }
 }
 
-describe.each(surfaces)('a new password on the %s surface', (surface) => {
+eachSurface.describe('a new password', (surface) => {
   const open = () => {
     const settings = { ...withoutLimits.settings, ...trusting.settings }
     return openHost({ ...withoutLimits, settings })
@@ -84,7 +85,7 @@ const deletions: Readonly<Record<string, Delete>> = {
   'the host': (host, surface, id) => host.auth[surface].users.delete(id),
 }
 
-describe.each(surfaces)('a user who was deleted on the %s surface', (surface) => {
+eachSurface.describe('a user who was deleted', (surface) => {
   it.each(Object.entries(deletions))(
     'SP-6 by %s comes back in no other: no id twice, no token, link or device of theirs',
     async (_by, remove) => {

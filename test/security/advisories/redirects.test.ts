@@ -6,8 +6,9 @@ import {
   oauthHost,
   webTarget,
 } from '../../contract/oauth/oauth-host.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
+import { eachFramework } from '../../support/hosts/matrix.js'
 import { type RawSend, rawClient } from '../../support/hosts/raw-client.js'
 import { signedInPerson } from '../../support/people/people.js'
 
@@ -52,7 +53,7 @@ function isRefused({ reply, took }: Came): boolean {
   return reply.status >= 400 && reply.status < 500 && !leads && took < 1000
 }
 
-describe.each(frameworkKinds)('a request line that is no address, on $name', (kind) => {
+eachFramework.describe('a request line that is no address', (kind) => {
   it('RD-5 is refused at once, whatever stands where an address is read, and the process goes on', async () => {
     const host = await oauthHost({}, kind)
     const raw = rawClient(host.url)

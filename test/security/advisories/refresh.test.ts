@@ -1,10 +1,11 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import { encode, forge, rsaPair } from '../../crypto/forge.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
-import { eventsOf, openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import { eachFramework, eachSurface } from '../../support/hosts/matrix.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import {
@@ -26,7 +27,7 @@ const holderOf = (json: Record<string, unknown>) => decodeJwt(textOf(json, 'acce
 const meOf = (host: ContractHost, surface: Surface, bearer: string) =>
   host.send('GET', at(surface, '/me'), { bearer })
 
-describe.each(surfaces)('a refresh token of the %s surface', (surface) => {
+eachSurface.describe('a refresh token', (surface) => {
   it('RF-2 is good for the surface, the holder and the place that it was given to, and elsewhere nothing happens', async () => {
     const host = await openHost({ ...withoutLimits, ...trusting })
     const browser = await signedInPerson(host, surface)
@@ -88,7 +89,7 @@ function forgeries(victim: SignedIn, attacker: SignedIn): readonly string[] {
   })
 }
 
-describe.each(surfaces)('a logout on the %s surface', (surface) => {
+eachSurface.describe('a logout', (surface) => {
   const ways = (token: string, name: string) => [
     { bearer: token },
     { cookie: `${name}=${token}` },
@@ -160,9 +161,9 @@ async function twoPeople(host: ContractHost, surface: Surface) {
   }
 }
 
-describe.each(frameworkKinds)('two sessions in one request, on $name', (kind) => {
-  it.each(surfaces)(
-    'RF-9 each route goes by the one it names, and no reply blends them, on %s',
+eachFramework.describe('two sessions in one request', (kind) => {
+  eachSurface.it(
+    'RF-9 each route goes by the one it names, and no reply blends them',
     async (surface) => {
       const host = await openHost(withoutLimits, kind)
       const { ada, bob, app } = await twoPeople(host, surface)

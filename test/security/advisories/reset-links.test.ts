@@ -1,13 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, frameworkKinds } from '../../support/hosts/hosts.js'
-import {
-  mailedToken,
-  openHost,
-  outcomeOf,
-  storedIn,
-  surfaces,
-} from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachFramework, eachSurface } from '../../support/hosts/matrix.js'
+import { mailedToken, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled } from '../../support/people/authenticator.js'
@@ -42,7 +37,7 @@ const changes: Readonly<Record<string, Change>> = {
   },
 }
 
-describe.each(surfaces)('a mailed link for a new password on the %s surface', (surface) => {
+eachSurface.describe('a mailed link for a new password', (surface) => {
   it.each(Object.entries(changes))('SP-25 is void after %s', async (_what, change) => {
     const host = await openHost(withoutLimits)
     const who = await signedInPerson(host, surface)
@@ -79,7 +74,7 @@ describe.each(surfaces)('a mailed link for a new password on the %s surface', (s
   })
 })
 
-describe.each(frameworkKinds)('opening a mailed link, on $name', (kind) => {
+eachFramework.describe('opening a mailed link', (kind) => {
   it('SP-26 consumes nothing, as scanners, prefetches and forms without JSON do it; the POST does', async () => {
     const host = await openHost(withoutLimits, kind)
     const raw = rawClient(host.url)

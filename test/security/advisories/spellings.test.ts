@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { canonicalEmail } from '../../../src/engine/email.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { type ContractHost, promiseKinds } from '../../support/hosts/hosts.js'
-import { openHost, outcomeOf, storedIn, surfaces } from '../../support/hosts/open-host.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
+import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import { goodPassword, otherPassword, signedInPerson } from '../../support/people/people.js'
@@ -40,11 +41,11 @@ function post(host: ContractHost, surface: Surface, path: string, email: unknown
   return host.send('POST', at(surface, path), { body: { ...doors[path], email } })
 }
 
-describe.each(surfaces)('spellings of one address on the %s surface', (surface) => {
+eachSurface.describe('spellings of one address', (surface) => {
   const account = { email: owner, password: goodPassword, emailVerified: true }
 
-  it.each(promiseKinds)(
-    'SP-1 RL-4 are one account and one count of guesses at every door, on $name',
+  eachSampleStore.it(
+    'SP-1 RL-4 are one account and one count of guesses at every door',
     async (kind) => {
       const settings = { ...withoutLimits.settings, lockoutThreshold: same.length + 1 }
       const host = await openHost({ ...withoutLimits, settings }, kind)

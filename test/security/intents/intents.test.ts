@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { intentKinds } from '../../../src/engine/intent-kinds.js'
-import { type HostKind, memoryHost, storeKinds } from '../../support/hosts/hosts.js'
+import { type HostKind, memoryHost } from '../../support/hosts/hosts.js'
+import { eachStore } from '../../support/hosts/matrix.js'
 import { type ChangeName, changes } from './changes.js'
 import { type Row, rows } from './rows.js'
 import { outcomeOf, type StartName, starts } from './starts.js'
@@ -54,17 +55,16 @@ describe('the table of intents and changes', () => {
 
 /**
  * All of them on memory. What a store could change is whether what voids an intent is seen at all: on
- * Postgres the cells where something does, and on the others those of every seventh start; with
- * `CONTRACT=full`, all.
+ * Postgres the cells where something does, and on the others those of every seventh start.
  */
 function cellsOf({ name }: HostKind): readonly Cell[] {
-  if (name === memoryHost.name || process.env['CONTRACT'] === 'full') return cells
+  if (name === memoryHost.name) return cells
   const voided = cells.filter(({ verdict }) => verdict !== 'good')
   const some = startNames.filter((_, at) => at % 7 === 2)
   return name.includes('postgres') ? voided : voided.filter(({ start }) => some.includes(start))
 }
 
-describe.each(storeKinds)('an intent on $name', (kind) => {
+eachStore.describe('an intent', (kind) => {
   it.each(cellsOf(kind))('$start; $change: $verdict', async ({ start, change, verdict }) => {
     expect(await walked(start, change, kind)).toBe(verdict)
   })

@@ -1,36 +1,63 @@
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
-import express from 'express'
-import express4 from 'express4'
-import fastify from 'fastify'
-import Koa from 'koa'
-import Koa2 from 'koa2'
-import { expressRouter } from '../../../adapters/express.js'
-import { fastifyRouter } from '../../../adapters/fastify.js'
-import { fetchHandler } from '../../../adapters/fetch.js'
-import { koaRouter } from '../../../adapters/koa.js'
+import type Koa from 'koa'
+import type Koa2 from 'koa2'
+import type { fetchHandler } from '../../../adapters/fetch.js'
 import type { Mountable } from '../../../src/http/request/exchange.js'
+import type { Framework } from '../../shelves.js'
 import { listen, type RunningHost } from './running-host.js'
 
 type Serve = (mountable: Mountable) => Promise<RunningHost>
 
-/** A host of nothing but the library's routes in every framework it is for, by name. */
+/**
+ * A host of nothing but the library's routes in every framework it is for, by name. Each loads its framework at its
+ * first use.
+ */
 export const frameworks = {
-  express: (mountable) => listen(createServer(express().use(expressRouter(mountable)))),
-  'express 4': (mountable) => listen(createServer(express4().use(expressRouter(mountable)))),
+  async express(mountable) {
+    const [{ default: express }, { expressRouter }] = await Promise.all([
+      import('express'),
+      import('../../../adapters/express.js'),
+    ])
+    return listen(createServer(express().use(expressRouter(mountable))))
+  },
+  async 'express 4'(mountable) {
+    const [{ default: express4 }, { expressRouter }] = await Promise.all([
+      import('express4'),
+      import('../../../adapters/express.js'),
+    ])
+    return listen(createServer(express4().use(expressRouter(mountable))))
+  },
   async fastify(mountable) {
+    const [{ default: fastify }, { fastifyRouter }] = await Promise.all([
+      import('fastify'),
+      import('../../../adapters/fastify.js'),
+    ])
     const app = fastify()
     app.setNotFoundHandler((_request, reply) => reply.code(404).send('host page'))
     await app.register(fastifyRouter(mountable))
     await app.ready()
     return listen(app.server)
   },
-  koa: (mountable) => listen(koaServer(new Koa().use(koaRouter(mountable)))),
-  'koa 2': (mountable) => listen(koaServer(new Koa2().use(koaRouter(mountable)))),
-  fetch: (mountable) => listen(fetchServer(fetchHandler(mountable))),
-} as const satisfies Readonly<Record<string, Serve>>
-
-export type Framework = keyof typeof frameworks
+  async koa(mountable) {
+    const [{ default: Koa }, { koaRouter }] = await Promise.all([
+      import('koa'),
+      import('../../../adapters/koa.js'),
+    ])
+    return listen(koaServer(new Koa().use(koaRouter(mountable))))
+  },
+  async 'koa 2'(mountable) {
+    const [{ default: Koa2 }, { koaRouter }] = await Promise.all([
+      import('koa2'),
+      import('../../../adapters/koa.js'),
+    ])
+    return listen(koaServer(new Koa2().use(koaRouter(mountable))))
+  },
+  async fetch(mountable) {
+    const { fetchHandler } = await import('../../../adapters/fetch.js')
+    return listen(fetchServer(fetchHandler(mountable)))
+  },
+} as const satisfies Readonly<Record<Framework, Serve>>
 
 /** What a Koa application answers with; it sees to its own errors. */
 export function koaServer(app: Pick<Koa, 'callback'> | Pick<Koa2, 'callback'>) {

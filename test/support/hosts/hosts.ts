@@ -1,22 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { DatabaseSync } from 'node:sqlite'
-import { PGlite } from '@electric-sql/pglite'
-import { MongoClient } from 'mongodb'
-import pg from 'pg'
 import { inject } from 'vitest'
-import { mariadb } from '../../../adapters/mariadb/index.js'
 import { memory } from '../../../adapters/memory/index.js'
-import { mongo } from '../../../adapters/mongo/index.js'
-import { postgres } from '../../../adapters/postgres/index.js'
-import { redis } from '../../../adapters/redis/index.js'
-import { sqlite } from '../../../adapters/sqlite/index.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { splitStore } from '../../../src/stores/split-store.js'
-import { optionsOf } from '../stores/postgres-schemas.js'
-import { newPrefix, removeKeys, singleClients } from '../stores/redis-clients.js'
-import { spareSchemas } from '../stores/spare-schemas.js'
-import { takeSpareTables } from '../stores/spare-tables.js'
-import { type Framework, frameworks } from './frameworks.js'
+import type { Framework, StoreName } from '../../shelves.js'
+import { frameworks } from './frameworks.js'
 import { httpClient, type Send } from './http-client.js'
 import { type TestAuth, type TestOptions, testAuth } from './test-auth.js'
 
@@ -40,6 +28,7 @@ export interface HostKind {
   start(options?: HostOptions): Promise<ContractHost>
 }
 
+/** Each loads its driver at its first use, so that a test of memory alone loads none. */
 interface BackendKind {
   open(): Promise<{ readonly backend: Backend; close(): Promise<void> }>
 }
@@ -52,88 +41,15 @@ const backends = {
   mongo: { open: openMongo },
   mariadb: { open: openMariadb },
   sqlite: { open: openSqlite },
-} as const satisfies Readonly<Record<string, BackendKind>>
-
-type StoreName = keyof typeof backends
-
-const isThere: Readonly<Record<StoreName, boolean>> = {
-  memory: true,
-  'two memories': true,
-  postgres: true,
-  sqlite: true,
-  redis: inject('redisUrl') !== null,
-  mongo: inject('mongo') !== null,
-  mariadb: inject('mariadbUrl') !== null,
-}
-
-/**
- * The kinds whose store is there. The own suites of MongoDB, Redis and MariaDB say by name when one is not. With
- * `CONTRACT=memory` the first alone, for the planted mistakes.
- */
-function available(kinds: readonly (readonly [Framework, StoreName])[]): readonly HostKind[] {
-  return (process.env['CONTRACT'] === 'memory' ? kinds.slice(0, 1) : kinds)
-    .filter(([, store]) => isThere[store])
-    .map(([framework, store]) => hostKind(framework, store))
-}
-
-/**
- * For what goes through the whole library: every framework and almost every store once, in pairs. MariaDB and SQLite
- * are met in `storeKinds`, and by every operation in `every-operation.test.ts`. An
- * adapter of a framework hands the library a request and gets a reply, a store documents, so neither
- * can meet the other, and all pairs would show no more than these at four times the price. The
- * variable `CONTRACT=full` plays the product all the same.
- */
-export const hostKinds: readonly HostKind[] =
-  process.env['CONTRACT'] === 'full'
-    ? available(
-        (['express', 'fastify', 'koa', 'fetch'] as const).flatMap((framework) =>
-          (['memory', 'postgres', 'redis', 'mongo', 'mariadb', 'sqlite'] as const).map(
-            (store) => [framework, store] as const,
-          ),
-        ),
-      )
-    : available([
-        ['express', 'memory'],
-        ['fastify', 'postgres'],
-        ['koa', isThere.redis ? 'redis' : 'memory'],
-        ['fetch', isThere.mongo ? 'mongo' : 'memory'],
-        ['express 4', 'two memories'],
-      ])
-
-/** For what a framework could do to a request or a reply: paths, bodies, headers, cookies. */
-export const frameworkKinds: readonly HostKind[] = available([
-  ['express', 'memory'],
-  ['express 4', 'memory'],
-  ['fastify', 'memory'],
-  ['koa', 'memory'],
-  ['koa 2', 'memory'],
-  ['fetch', 'memory'],
-])
-
-/** For what only a store could do: order, races, losses. */
-export const storeKinds: readonly HostKind[] = available([
-  ['express', 'memory'],
-  ['express', 'postgres'],
-  ['express', 'redis'],
-  ['express', 'mongo'],
-  ['express', 'mariadb'],
-  ['express', 'sqlite'],
-])
-
-/**
- * For what depends on what every store promises, and on nothing else of it: the conformance suite
- * holds each store to the promise, and these see that the library asks for no more. All of them
- * with `CONTRACT=full`.
- */
-export const promiseKinds: readonly HostKind[] =
-  process.env['CONTRACT'] === 'full' ? storeKinds : storeKinds.slice(0, 2)
+} as const satisfies Readonly<Record<StoreName, BackendKind>>
 
 /** One kind, for what does not depend on framework or store. */
 export const memoryHost: HostKind = hostKind('express', 'memory')
 
 const identity = (backend: Backend): Backend => backend
 
-function hostKind(framework: Framework, store: StoreName): HostKind {
+/** A framework with a store behind it. */
+export function hostKind(framework: Framework, store: StoreName): HostKind {
   return {
     name: `${framework} on ${store}`,
     async start({ mount = 'both', wrapBackend = identity, ...options } = {}) {
@@ -164,10 +80,15 @@ function splitMemory(): Backend {
 
 async function openPostgres(): Promise<{ backend: Backend; close(): Promise<void> }> {
   const url = inject('postgresUrl')
+  const { postgres } = await import('../../../adapters/postgres/index.js')
   if (url === null) {
+    const { PGlite } = await import('@electric-sql/pglite')
     const database = await PGlite.create()
     return { backend: postgres(database), close: () => database.close() }
   }
+  const { default: pg } = await import('pg')
+  const { optionsOf } = await import('../stores/postgres-schemas.js')
+  const { spareSchemas } = await import('../stores/spare-schemas.js')
   const schema = spareSchemas.take()
   const pool = new pg.Pool({ connectionString: url, max: 10, options: optionsOf({}) })
   return {
@@ -183,6 +104,8 @@ async function openPostgres(): Promise<{ backend: Backend; close(): Promise<void
 async function openMongo(): Promise<{ backend: Backend; close(): Promise<void> }> {
   const server = inject('mongo')
   if (server === null) throw new Error('no MongoDB')
+  const { MongoClient } = await import('mongodb')
+  const { mongo } = await import('../../../adapters/mongo/index.js')
   const client = new MongoClient(server.url)
   const db = client.db(`${server.databasePrefix}_${randomBytes(6).toString('hex')}`)
   return {
@@ -196,6 +119,8 @@ async function openMongo(): Promise<{ backend: Backend; close(): Promise<void> }
 
 async function openRedis(): Promise<{ backend: Backend; close(): Promise<void> }> {
   const url = inject('redisUrl') ?? ''
+  const { redis } = await import('../../../adapters/redis/index.js')
+  const { newPrefix, removeKeys, singleClients } = await import('../stores/redis-clients.js')
   const keyPrefix = newPrefix()
   const { client, close } = await singleClients['node-redis'](url)
   return {
@@ -208,11 +133,15 @@ async function openRedis(): Promise<{ backend: Backend; close(): Promise<void> }
 }
 
 async function openMariadb(): Promise<{ backend: Backend; close(): Promise<void> }> {
+  const { takeSpareTables } = await import('../stores/spare-tables.js')
+  const { mariadb } = await import('../../../adapters/mariadb/index.js')
   const { pool, tablePrefix, putBack } = await takeSpareTables()
   return { backend: mariadb(pool, { tablePrefix }), close: putBack }
 }
 
 async function openSqlite(): Promise<{ backend: Backend; close(): Promise<void> }> {
+  const { DatabaseSync } = await import('node:sqlite')
+  const { sqlite } = await import('../../../adapters/sqlite/index.js')
   const database = new DatabaseSync(':memory:')
   return { backend: sqlite(database), close: async () => database.close() }
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type RunModule, summaryOf } from '../../tools/ci-line-reporter.js'
+import { type RunModule, summaryOf } from '../../tools/shelf-reporter.js'
 
 const ran = (name: string, duration: number, ...states: readonly string[]): RunModule => ({
   moduleId: `/repo/test/${name}.test.ts`,
   project: { config: { root: '/repo' } },
-  children: { allTests: () => states.map((state) => ({ result: () => ({ state }) })) },
+  children: {
+    allTests: () => states.map((state) => ({ fullName: 'a > test', result: () => ({ state }) })),
+  },
   state: () => (states.includes('failed') || states.length === 0 ? 'failed' : 'passed'),
   diagnostic: () => ({ duration }),
 })

@@ -1,0 +1,128 @@
+import { matchesGlob } from 'node:path'
+import type { Surface } from '../src/ports/surface.js'
+
+export type Framework = 'express' | 'express 4' | 'fastify' | 'koa' | 'koa 2' | 'fetch'
+export type StoreName =
+  | 'memory'
+  | 'two memories'
+  | 'postgres'
+  | 'redis'
+  | 'mongo'
+  | 'mariadb'
+  | 'sqlite'
+
+/** A framework, and what stores the library's documents behind it. */
+export type Host = readonly [framework: Framework, store: StoreName]
+
+/** What the suites of `support/hosts/matrix.ts` run on. */
+export interface Cells {
+  readonly surfaces: readonly Surface[]
+  readonly hosts: readonly Host[]
+  readonly frameworks: readonly Host[]
+  readonly stores: readonly Host[]
+  readonly sampleStores: readonly Host[]
+}
+
+const both = ['operator', 'client'] as const
+const memory = [['express', 'memory']] as const
+
+const all: Cells = {
+  surfaces: both,
+  hosts: [
+    ...memory,
+    ['fastify', 'postgres'],
+    ['koa', 'redis'],
+    ['fetch', 'mongo'],
+    ['express 4', 'two memories'],
+  ],
+  frameworks: (['express', 'express 4', 'fastify', 'koa', 'koa 2', 'fetch'] as const).map(
+    (framework) => [framework, 'memory'] as const,
+  ),
+  stores: (['memory', 'postgres', 'redis', 'mongo', 'mariadb', 'sqlite'] as const).map(
+    (store) => ['express', store] as const,
+  ),
+  sampleStores: [...memory, ['express', 'postgres']],
+}
+
+const isElsewhere = ([framework, store]: Host): boolean =>
+  framework !== 'express' || store !== 'memory'
+
+/** What each shelf runs the same suites on: the matrix of surfaces, frameworks and stores. */
+export const cells = {
+  fast: {
+    surfaces: ['operator'],
+    hosts: memory,
+    frameworks: memory,
+    stores: memory,
+    sampleStores: memory,
+  },
+  stores: {
+    surfaces: ['client'],
+    hosts: all.hosts.filter(isElsewhere),
+    frameworks: all.frameworks.filter(isElsewhere),
+    stores: all.stores.filter(isElsewhere),
+    sampleStores: all.sampleStores.filter(isElsewhere),
+  },
+  browser: all,
+  all,
+} as const satisfies Readonly<Record<string, Cells>>
+
+export type Shelf = keyof typeof cells
+
+/** Throws for a name that is no shelf's. */
+export function shelfNamed(name: string): Shelf {
+  const known = Object.keys(cells).find((shelf): shelf is Shelf => shelf === name)
+  if (known === undefined) throw new Error(`SHELF is one of ${Object.keys(cells).join(', ')}`)
+  return known
+}
+
+/** Tests that drive Chromium, by the folders and names that they share. */
+const browser = [
+  'test/**/*browser*.test.ts',
+  'test/examples/console/**',
+  'test/client/passkey-autofill.test.ts',
+  'test/contract/oauth/browser-paths.test.ts',
+]
+
+/** Tests of stores that need a server, or the program of one. */
+const stores = [
+  'test/adapters/{mariadb,mongo,postgres,redis}*.test.ts',
+  'test/adapters/inspection.test.ts',
+  'test/cli/import/{table-import,*/{authjs,better-auth,supabase,supertokens}-import}.test.ts',
+  'test/contract/storage/{store-outages,stored-data,every-operation}.test.ts',
+  'test/domain/sweep/sweeper-postgres.test.ts',
+  'test/setup/require-prepared.test.ts',
+  'test/stores/grouped-find.test.ts',
+]
+
+/** Contract suites that the stores shelf plays on the other frameworks and stores. Those of the fast shelf, again. */
+const onOtherCells: readonly string[] = []
+
+/** Suites that take long: `npm run test:all` has them, and CI a share of them. */
+const long = [
+  // Processes, outages and clocks of machines.
+  'test/reliability/**',
+  'test/simulation/**',
+  'test/model/**',
+  // Builds, packs and starts the package.
+  'test/package/**',
+  'test/cli/init/init-host.test.ts',
+  'test/examples/**',
+  'test/docs/{site,quickstarts,tutorial}.test.ts',
+  'test/planted/try-plants.test.ts',
+  'test/tools/{lint,bench-redis,trimmed-build}.test.ts',
+]
+
+const matches = (file: string, globs: readonly string[]): boolean =>
+  globs.some((glob) => matchesGlob(file, glob))
+
+/** Whether the shelf runs a test file, given by its path below the repository. */
+export function isOnShelf(shelf: Shelf, file: string): boolean {
+  if (shelf === 'all') return true
+  if (shelf === 'browser') return matches(file, browser)
+  if (shelf === 'stores') return matches(file, [...stores, ...onOtherCells])
+  return !matches(file, [...browser, ...stores, ...long])
+}
+
+/** Files that do not share the modules of their process with others, and why. */
+export const isolated: readonly (readonly [glob: string, reason: string])[] = []
