@@ -84,33 +84,49 @@ const browser = [
   'test/contract/oauth/browser-paths.test.ts',
 ]
 
-/** Tests of stores that need a server, or the program of one. */
+/** Tests of stores that need a server or the program of one, and the whole conformance kit on those that need none. */
 const stores = [
   'test/adapters/{mariadb,mongo,postgres,redis}*.test.ts',
-  'test/adapters/inspection.test.ts',
+  'test/adapters/{inspection,pglite,sqlite}.test.ts',
+  'test/adapters/sql/planted-stores.test.ts',
   'test/cli/import/{table-import,*/{authjs,better-auth,supabase,supertokens}-import}.test.ts',
+  'test/cli/doctor/doctor-command.test.ts',
+  'test/contract/http/frameworks-alike.test.ts',
   'test/contract/storage/{store-outages,stored-data,every-operation}.test.ts',
   'test/domain/sweep/sweeper-postgres.test.ts',
   'test/setup/require-prepared.test.ts',
   'test/stores/grouped-find.test.ts',
 ]
 
-/** Contract suites that the stores shelf plays on the other frameworks and stores. Those of the fast shelf, again. */
+/** Suites of the fast shelf that the stores shelf plays on the other frameworks and stores. */
 const onOtherCells: readonly string[] = []
 
-/** Suites that take long: `npm run test:all` has them, and CI a share of them. */
+/** Suites that take long. `npm run test:all` has them, and CI a share of them. */
 const long = [
-  // Processes, outages and clocks of machines.
+  // Processes, outages, and clocks of machines.
   'test/reliability/**',
   'test/simulation/**',
   'test/model/**',
-  // Builds, packs and starts the package.
+  // What builds, packs, installs or starts something.
   'test/package/**',
-  'test/cli/init/init-host.test.ts',
   'test/examples/**',
-  'test/docs/{site,quickstarts,tutorial}.test.ts',
+  'test/cli/init/init-host.test.ts',
+  'test/cli/{keys/key*,import/run/run-import,init/page-file}.test.ts',
+  'test/instances.test.ts',
+  'test/docs/{code-blocks,quickstarts,site,testing-page,tutorial}.test.ts',
   'test/planted/try-plants.test.ts',
-  'test/tools/{lint,bench-redis,trimmed-build}.test.ts',
+  'test/openapi/tools.test.ts',
+  'test/tools/{bench-redis,client-types,counted-blocks,lint,trimmed-build}.test.ts',
+  // What reads or parses all sources.
+  'test/boundaries.test.ts',
+  'test/security/{expressions,threat-model}.test.ts',
+  // What plants mistakes itself, or runs every cell of a large table.
+  'test/adapters/wrong-adapters.test.ts',
+  'test/contract/storage/{failing-ports,refusals-of-every-route}.test.ts',
+  'test/contract/settings/flips.test.ts',
+  'test/identity-providers/stand-ins.test.ts',
+  'test/security/doors-and-switches.test.ts',
+  'test/security/advisories/processes.test.ts',
 ]
 
 const matches = (file: string, globs: readonly string[]): boolean =>
@@ -125,4 +141,6 @@ export function isOnShelf(shelf: Shelf, file: string): boolean {
 }
 
 /** Files that do not share the modules of their process with others, and why. */
-export const isolated: readonly (readonly [glob: string, reason: string])[] = []
+export const isolated: readonly (readonly [glob: string, reason: string])[] = [
+  ['test/contract/http/deprecated-operations.test.ts', 'replaces the module of the operation table'],
+]

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
+import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, outcomeOf, storedUser } from '../../support/hosts/open-host.js'
 import { otherPassword, person, signIn } from '../../support/people/people.js'
@@ -142,8 +143,12 @@ eachSurface.describe('login', (surface) => {
   it('ASVS-6.2.10 never asks for a new password by default', async () => {
     const host = await openHost()
     const who = await person(host, surface)
-    await host.clock.advance(5 * 365 * day)
-    const reply = await login(host, surface, who)
+    // A process that starts then: on the way there, a clock would fire the timers of five years.
+    const later = await openHost({
+      backend: host.backend,
+      clock: fakeClock(host.clock.now() + 5 * 365 * day),
+    })
+    const reply = await login(later, surface, who)
     expect(reply.json()).toMatchObject({ status: 'authenticated' })
   })
 

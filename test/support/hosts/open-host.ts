@@ -53,6 +53,8 @@ export async function openHostAtOneAddress(
   kind: HostKind = memoryHost,
 ): Promise<ContractHost> {
   const host = await kind.start({ trustProxy: 1, ...options })
+  // Whoever comes first must not come from two networks, depending on what other tests asked before.
+  beginNetwork()
   onTestFinished(() => host.close())
   return host
 }
