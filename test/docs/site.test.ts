@@ -76,7 +76,7 @@ describe('the static site of the pages', () => {
       expect(loaded.filter((address) => /^(https?:)?\/\//.test(address))).toEqual([])
       expect(loaded.filter((address) => !existsSync(join(site, address)))).toEqual([])
     }
-    expect(built.get('/')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
+    expect(built.get('/demo')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
   })
 
   it('has no diagram that it would show as the text of its source', () => {
