@@ -126,6 +126,13 @@ export default defineConfig({
     // The pages are Markdown alone: a tag or `{{` in them is a text that the reader should see.
     html: false,
     config: (markdown) => {
+      // The theme's own templates need `{{`, so it is escaped in the pages and not switched off in Vue.
+      for (const rule of ['text', 'code_inline', 'code_block'] as const) {
+        const render = markdown.renderer.rules[rule]
+        if (render === undefined) throw new Error(`markdown-it has no rule ${rule}`)
+        markdown.renderer.rules[rule] = (...args) =>
+          render(...args).replaceAll('{{', '&#123;&#123;')
+      }
       markdown.core.ruler.push('links-between-pages', ({ env, tokens }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet('href')
@@ -136,7 +143,6 @@ export default defineConfig({
       })
     },
   },
-  vue: { template: { compilerOptions: { delimiters: ['\u0000', '\u0000'] } } },
   themeConfig: {
     sidebar,
     outline: [2, 3],

@@ -67,6 +67,15 @@ describe('the static site of the pages', () => {
     expect(dead).toEqual([])
   })
 
+  it('has its title in the header of each page, and shows `{{` where a page has it', () => {
+    for (const [address, html] of built) {
+      const [, header = ''] =
+        /<div class="VPNavBarTitle.*?<span[^>]*>(.*?)<\/span>/s.exec(html) ?? []
+      expect(header, address).toBe('Postern')
+    }
+    expect(built.get('/mails')).toContain('<code>{{</code>')
+  })
+
   it('loads nothing from elsewhere, and shows the pictures of the pages', () => {
     for (const html of built.values()) {
       const loaded = [
