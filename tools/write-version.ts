@@ -1,34 +1,37 @@
-import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { addedBy, releasedChangelog } from './release/released-changelog.js'
 
-const root = new URL('../', import.meta.url)
-const read = (name: string): string => readFileSync(new URL(name, root), 'utf8')
-const write = (name: string, text: string): void => writeFileSync(new URL(name, root), text)
+const unreleased = /^## (\d+\.\d+\.\d+) \(unreleased\)$/m
 
-/** Turns the changesets into a release: version, changelog and lockfile. Commits nothing. */
-function main(): void {
-  const before = read('CHANGELOG.md')
-  const cli = fileURLToPath(new URL('node_modules/@changesets/cli/bin.js', root))
-  const { status } = spawnSync(process.execPath, [cli, 'version'], {
-    cwd: fileURLToPath(root),
-    stdio: 'inherit',
-  })
-  if (status !== 0) {
-    process.exitCode = 1
-    return
+/**
+ * Makes the unreleased entry of the changelog in `folder` a release of `day`, and writes its version to `package.json` and
+ * the lockfile. Commits nothing. Throws, and writes nothing, if the changelog has no such entry.
+ */
+export function release(folder: string, day: string): void {
+  const read = (name: string): string => readFileSync(resolve(folder, name), 'utf8')
+  const write = (name: string, text: string): void => writeFileSync(resolve(folder, name), text)
+
+  const changelog = read('CHANGELOG.md')
+  const [heading, version] = unreleased.exec(changelog) ?? []
+  if (heading === undefined || version === undefined) {
+    throw new Error('CHANGELOG.md has no entry "## 1.2.3 (unreleased)".')
   }
-  const after = read('CHANGELOG.md')
-  if (after === before) return
-  write('CHANGELOG.md', releasedChangelog(before, addedBy(before, after)))
-  const { version }: { readonly version: string } = JSON.parse(read('package.json'))
-  // Its first two are the package's own; `npm ci` compares them with package.json.
+  const manifest = read('package.json')
   const lock = read('package-lock.json')
-  let left = 2
-  const own = (line: string) =>
-    left-- > 0 ? line.replace(/"[^"]*"$/, JSON.stringify(version)) : line
-  write('package-lock.json', lock.replaceAll(/"version": "[^"]*"/g, own))
+  const setVersion = (text: string, times: number): string => {
+    let left = times
+    return text.replaceAll(/"version": "[^"]*"/g, (found) =>
+      left-- > 0 ? `"version": "${version}"` : found,
+    )
+  }
+  write('CHANGELOG.md', changelog.replace(heading, `## ${version} (${day})`))
+  write('package.json', setVersion(manifest, 1))
+  // The lockfile names the package twice before it names any other; `npm ci` compares both with package.json.
+  write('package-lock.json', setVersion(lock, 2))
 }
 
-main()
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = fileURLToPath(new URL('../', import.meta.url))
+  release(root, new Date().toISOString().slice(0, 10))
+}

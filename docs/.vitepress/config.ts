@@ -78,6 +78,24 @@ const sidebar: Item[] = [
     page('Changes', 'changes'),
     page('Contributing', 'contributing'),
   ),
+  group(
+    'For maintainers',
+    page('Tests', 'maintainers/tests'),
+    page('Models and simulation', 'maintainers/models'),
+    page('Benchmarks', 'maintainers/benchmarks'),
+    page('Releases', 'maintainers/releases'),
+    page('Decisions', 'maintainers/decisions/'),
+    page('1. One guarded write', 'maintainers/decisions/01-guarded-write'),
+    page('2. One table of operations', 'maintainers/decisions/02-operation-table'),
+    page('3. Intents', 'maintainers/decisions/03-intents'),
+    page('4. Epochs', 'maintainers/decisions/04-epochs'),
+    page('5. Ten seconds of grace', 'maintainers/decisions/05-grace'),
+    page('6. The denylist on every route', 'maintainers/decisions/06-denylist'),
+    page('7. Two surfaces', 'maintainers/decisions/07-surfaces'),
+    page('8. Configuration by compare-and-set', 'maintainers/decisions/08-configuration'),
+    page('9. Own ports, and no ORM', 'maintainers/decisions/09-ports'),
+    page('10. What was left out', 'maintainers/decisions/10-left-out'),
+  ),
 ]
 
 /** Where a file of the repository stands on the site. Pages below `docs` keep their names. */
@@ -89,6 +107,9 @@ const rewrites: Record<string, string> = {
   'THIRD-PARTY-NOTICES.md': 'notices.md',
   'examples/README.md': 'examples.md',
   'examples/console/README.md': 'demo.md',
+  'docs/maintainers/decisions/README.md': 'maintainers/decisions/index.md',
+  'docs/maintainers/decisions/:page.md': 'maintainers/decisions/:page.md',
+  'docs/maintainers/:page.md': 'maintainers/:page.md',
   'docs/:page.md': ':page.md',
 }
 
@@ -126,6 +147,13 @@ export default defineConfig({
     // The pages are Markdown alone: a tag or `{{` in them is a text that the reader should see.
     html: false,
     config: (markdown) => {
+      // The theme's own templates need `{{`, so it is escaped in the pages and not switched off in Vue.
+      for (const rule of ['text', 'code_inline', 'code_block'] as const) {
+        const render = markdown.renderer.rules[rule]
+        if (render === undefined) throw new Error(`markdown-it has no rule ${rule}`)
+        markdown.renderer.rules[rule] = (...args) =>
+          render(...args).replaceAll('{{', '&#123;&#123;')
+      }
       markdown.core.ruler.push('links-between-pages', ({ env, tokens }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet('href')
@@ -136,7 +164,6 @@ export default defineConfig({
       })
     },
   },
-  vue: { template: { compilerOptions: { delimiters: ['\u0000', '\u0000'] } } },
   themeConfig: {
     sidebar,
     outline: [2, 3],

@@ -21,11 +21,6 @@ describe('the page of events', () => {
     expect([...recorded].map(([, type]) => type).sort()).toEqual([...types].sort())
     expect(new Set(types).size).toBe(types.length)
   })
-
-  it('is linked from the README and from the page on operating', () => {
-    expect(textOf('README.md')).toContain('(docs/events.md)')
-    expect(textOf('docs/operating.md')).toContain('(events.md)')
-  })
 })
 
 describe('what is made of a source', () => {

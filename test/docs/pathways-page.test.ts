@@ -37,10 +37,4 @@ describe('the page of the ways in', () => {
       'no operation is called login',
     )
   })
-
-  it('is linked from the README', () => {
-    expect(readFileSync(new URL('../../README.md', import.meta.url), 'utf8')).toContain(
-      '(docs/pathways.md)',
-    )
-  })
 })

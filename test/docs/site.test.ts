@@ -13,6 +13,10 @@ const site = mkdtempSync(join(tmpdir(), 'postern-site-'))
 /** The address of each page of the site, as `/sessions`; the first page is `/`. */
 let built: ReadonlyMap<string, string> = new Map()
 
+/** The address of a page by its file: `/` for `index.html`, `/a/` for `a/index.html`, `/a/b` for `a/b.html`. */
+const addressOf = (file: string, ending: string): string =>
+  `/${file.slice(0, -ending.length)}`.replace(/\/index$/, '/')
+
 beforeAll(async () => {
   const vitepress = join(root, 'node_modules/vitepress/bin/vitepress.js')
   await promisify(execFile)(process.execPath, [vitepress, 'build', 'docs', '--outDir', site], {
@@ -20,12 +24,11 @@ beforeAll(async () => {
     // Vitest's own settings would reach the build.
     env: { PATH: process.env['PATH'] },
   })
-  const names = readdirSync(site).filter((name) => name.endsWith('.html') && name !== '404.html')
+  const names = readdirSync(site, { encoding: 'utf8', recursive: true }).filter(
+    (name) => name.endsWith('.html') && name !== '404.html',
+  )
   built = new Map(
-    names.map((name) => [
-      name === 'index.html' ? '/' : `/${name.slice(0, -'.html'.length)}`,
-      readFileSync(join(site, name), 'utf8'),
-    ]),
+    names.map((name) => [addressOf(name, '.html'), readFileSync(join(site, name), 'utf8')]),
   )
 }, 120_000)
 
@@ -39,9 +42,9 @@ const attributes = (html: string, name: string): readonly string[] =>
 
 describe('the static site of the pages', () => {
   it('has each page of the repository once, and each stands in the menu', () => {
-    const own = readdirSync(join(root, 'docs'))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `/${name.slice(0, -'.md'.length)}`)
+    const own = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
+      .filter((name) => name.endsWith('.md') && !name.startsWith('.vitepress/'))
+      .map((name) => addressOf(name.replace('README.md', 'index.md'), '.md'))
     const others = ['/', '/changes', '/contributing', '/demo', '/examples', '/notices', '/security']
     expect([...built.keys()].toSorted()).toEqual([...own, ...others].toSorted())
     const groups = config.themeConfig?.sidebar
@@ -67,6 +70,15 @@ describe('the static site of the pages', () => {
     expect(dead).toEqual([])
   })
 
+  it('has its title in the header of each page, and shows `{{` where a page has it', () => {
+    for (const [address, html] of built) {
+      const [, header = ''] =
+        /<div class="VPNavBarTitle.*?<span[^>]*>(.*?)<\/span>/s.exec(html) ?? []
+      expect(header, address).toBe('Postern')
+    }
+    expect(built.get('/mails')).toContain('<code>{{</code>')
+  })
+
   it('loads nothing from elsewhere, and shows the pictures of the pages', () => {
     for (const html of built.values()) {
       const loaded = [
@@ -76,7 +88,7 @@ describe('the static site of the pages', () => {
       expect(loaded.filter((address) => /^(https?:)?\/\//.test(address))).toEqual([])
       expect(loaded.filter((address) => !existsSync(join(site, address)))).toEqual([])
     }
-    expect(built.get('/')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
+    expect(built.get('/demo')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
   })
 
   it('has no diagram that it would show as the text of its source', () => {

@@ -94,8 +94,8 @@ function nextSteps(hasManifest: boolean, choices: Choices): readonly string[] {
     ...database,
     `npm install postern ${dependencies.join(' ')}`.trim(),
     `npm install --save-dev ${devDependencies.join(' ')}`,
-    'npx postern migrate --apply',
-    `npx postern create-operator ${choices.email}`,
+    'npx --no-install postern migrate --apply',
+    `npx --no-install postern create-operator ${choices.email}`,
     'node --env-file=.env server.ts   # package.json needs "type": "module"',
     'open the link, choose a password, and sign in',
   ]

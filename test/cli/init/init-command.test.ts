@@ -96,7 +96,7 @@ describe('postern init', () => {
     expect(read(place, 'package.json')).toBe('{"name":"shop"}')
     expect(read(place, '.gitignore')).toBe('dist\n.env\nnode_modules/\n.postern/\n*.db\n*.db-*\n')
     expect(out).toContain('npm install postern @hono/node-server hono mongodb')
-    expect(out).toContain('npx postern create-operator a@b.example')
+    expect(out).toContain('npx --no-install postern create-operator a@b.example')
   })
 
   it('tells the same to programs', async () => {

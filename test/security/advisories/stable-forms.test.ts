@@ -107,7 +107,7 @@ it('SP-64 cookies, tokens, codes and stored documents keep the names and forms t
   const before = written.split('\n').filter(Boolean)
   expect(before.length).toBeGreaterThan(600)
   const now = new Set(await formsNow())
-  // What goes or changes wants a migration, and a changeset that says what hosts have to do.
+  // What goes or changes wants a migration, and an entry of CHANGELOG.md that says what hosts have to do.
   expect(before.filter((line) => !now.has(line))).toEqual([])
 })
 
