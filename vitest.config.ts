@@ -32,7 +32,7 @@ export default defineConfig({
   resolve: { alias },
   test: {
     environment: 'node',
-    provide: { cells: cells[shelf] },
+    provide: { shelf, cells: cells[shelf] },
     globalSetup: [shelf === 'fast' ? 'test/support/no-servers.ts' : 'test/support/global-setup.ts'],
     // Processes, not threads: password hashing fills libuv's thread pool, which threads would share.
     pool: 'forks',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import type { Surface } from '../src/ports/surface.js'
 
@@ -87,7 +88,7 @@ const browser = [
 /** Tests of stores that need a server or the program of one, and the whole conformance kit on those that need none. */
 const stores = [
   'test/adapters/{mariadb,mongo,postgres,redis}*.test.ts',
-  'test/adapters/{inspection,pglite,sqlite}.test.ts',
+  'test/adapters/{inspection,sqlite}.test.ts',
   'test/adapters/sql/planted-stores.test.ts',
   'test/cli/import/{table-import,*/{authjs,better-auth,supabase,supertokens}-import}.test.ts',
   'test/cli/doctor/doctor-command.test.ts',
@@ -98,8 +99,11 @@ const stores = [
   'test/stores/grouped-find.test.ts',
 ]
 
-/** Suites of the fast shelf that the stores shelf plays on the other frameworks and stores. */
-const onOtherCells: readonly string[] = []
+/** The fast shelf takes a sample of these. */
+const sampled = ['test/adapters/pglite.test.ts']
+
+/** A suite that plays on several frameworks or stores belongs to the stores shelf as well. */
+const playsElsewhere = /\beach(Host|Framework|Store|SampleStore)\b/
 
 /** Suites that take long. `npm run test:all` has them, and CI a share of them. */
 const long = [
@@ -136,11 +140,17 @@ const matches = (file: string, globs: readonly string[]): boolean =>
 export function isOnShelf(shelf: Shelf, file: string): boolean {
   if (shelf === 'all') return true
   if (shelf === 'browser') return matches(file, browser)
-  if (shelf === 'stores') return matches(file, [...stores, ...onOtherCells])
-  return !matches(file, [...browser, ...stores, ...long])
+  if (matches(file, browser) || matches(file, long)) return false
+  const isOfStores = matches(file, stores)
+  if (shelf === 'fast') return !isOfStores
+  if (isOfStores || matches(file, sampled)) return true
+  return playsElsewhere.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
 }
 
 /** Files that do not share the modules of their process with others, and why. */
 export const isolated: readonly (readonly [glob: string, reason: string])[] = [
-  ['test/contract/http/deprecated-operations.test.ts', 'replaces the module of the operation table'],
+  [
+    'test/contract/http/deprecated-operations.test.ts',
+    'replaces the module of the operation table',
+  ],
 ]

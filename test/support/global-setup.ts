@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
-import type { Cells } from '../shelves.js'
+import type { Cells, Shelf } from '../shelves.js'
 import { exercisedFile } from './hosts/exercised-file.js'
 import { findMariadb, statement } from './stores/mariadb.js'
 import { dropDatabases, findMongo } from './stores/mongo.js'
@@ -10,6 +10,7 @@ import { findRedis, isRedisInstalled } from './stores/redis.js'
 
 declare module 'vitest' {
   export interface ProvidedContext {
+    shelf: Shelf
     /** What the suites of `hosts/matrix.ts` run on. */
     cells: Cells
     /** A database of this run's own, dropped at its end; null when no server was found. */
