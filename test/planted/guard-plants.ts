@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 /** Guards that are put together elsewhere than at the write, where reading the sources does not find them. */
 const others: readonly Plant[] = [
   {
-    name: 'src/domain/accounts/users.ts: the write of users for the host does not ask for the epochs',
+    name: 'the write of users for the host does not ask for the epochs',
     edits: [
       {
         file: 'src/domain/accounts/users.ts',
@@ -23,11 +23,10 @@ const others: readonly Plant[] = [
 /** In words what is taken away: a step of the admission, or a condition of a write. */
 function nameOf(id: string): string {
   const [place = '', condition] = id.split(': ')
-  const [file = '', what = '', taken] = place.split(' ')
-  const source = file.startsWith('adapters/') ? file : `src/${file}`
+  const [writer = '', collection = '', taken] = place.split(' ')
   return condition === undefined
-    ? `${source}.ts: the step ${what} is gone`
-    : `${source}.ts: the ${taken === undefined ? 'write' : 'take'} of ${what} does not ask for ${condition}`
+    ? `admission: the step ${writer} is gone`
+    : `${writer}: the ${taken === undefined ? 'write' : 'take'} of ${collection} does not ask for ${condition}`
 }
 
 /** Each guard, taken away. */
