@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { parseSource, walk } from '../support/rules/parsed-source.js'
-import type { Edit } from './plant.js'
-import { occurrences } from './tree-copy.js'
+import { guardTests } from './guard-tests.js'
+import { type Edit, occurrences, type Plant } from './plant.js'
 
 /** One condition that keeps something out: a step of the admission, or a key of the guard of a write. */
 export interface Guard {
@@ -220,3 +221,38 @@ function edited(
   }
   throw new Error(`${file} holds ${source.slice(start, end)} in no place of its own`)
 }
+
+/** Guards that are put together elsewhere than at the write, where reading the sources does not find them. */
+const others: readonly Plant[] = [
+  {
+    name: 'the write of users for the host does not ask for the epochs',
+    edits: [
+      {
+        file: 'src/domain/accounts/users.ts',
+        find: '{ ...epochs, lastIntentId } : epochs',
+        replace: '{ lastIntentId } : { kind: user.kind }',
+      },
+    ],
+    tests: ['test/security/overtaken/overtaken.test.ts'],
+  },
+]
+
+/** In words what is taken away: a step of the admission, or a condition of a write. */
+function nameOf(id: string): string {
+  const [place = '', condition] = id.split(': ')
+  const [writer = '', collection = '', taken] = place.split(' ')
+  return condition === undefined
+    ? `admission: the step ${writer} is gone`
+    : `${writer}: the ${taken === undefined ? 'write' : 'take'} of ${collection} does not ask for ${condition}`
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Each guard, taken away. */
+export const guardPlants: readonly Plant[] = [
+  ...findGuards(root).flatMap(({ id, edit }) => {
+    const tests = guardTests[id]
+    return tests === undefined ? [] : [{ name: nameOf(id), edits: [edit] as const, tests }]
+  }),
+  ...others,
+]

@@ -18,3 +18,16 @@ export interface Plant {
 
 export const testsOf = (plant: Plant): readonly string[] =>
   plant.tests.filter((file) => file !== undefined)
+
+/** Whether it changes a file of a room, such as `domain/sessions`, of the sources or of the adapters. */
+export const touches = ({ edits }: Plant, room: string): boolean =>
+  edits.some(({ file }) => file.startsWith(`src/${room}/`) || file.startsWith(`adapters/${room}/`))
+
+/** How often `find` stands in `source`. */
+export const occurrences = (source: string, find: string): number => source.split(find).length - 1
+
+/** `count` of them, beginning one place further along the list for each one taken the day before. */
+export function sampleOf<T>(list: readonly T[], count: number, day: number): readonly T[] {
+  const start = (day * count) % list.length
+  return [...list, ...list].slice(start, start + Math.min(count, list.length))
+}
