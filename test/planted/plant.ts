@@ -16,6 +16,15 @@ export interface Plant {
   readonly tests: readonly [string, string?, string?]
 }
 
+/** As the lists hold it. Most plants are one edit, which stands in the entry itself. */
+export type PlantEntry = Plant | (Edit & Pick<Plant, 'name' | 'tests'>)
+
+export function plantOf(entry: PlantEntry): Plant {
+  if ('edits' in entry) return entry
+  const { name, tests, ...edit } = entry
+  return { name, edits: [edit], tests }
+}
+
 export const testsOf = (plant: Plant): readonly string[] =>
   plant.tests.filter((file) => file !== undefined)
 
