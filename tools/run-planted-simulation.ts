@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { type ProtocolPlant, protocolPlants } from '../test/planted/protocol-plants.js'
-import { copyTree } from '../test/planted/tree-copy.js'
+import { copyTree } from '../test/planted/try-plants.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
@@ -45,7 +45,6 @@ async function main(): Promise<void> {
   })
   const tried = seeds.slice(0, Number(values.seeds))
   const copy = copyTree(root)
-  process.once('exit', copy.remove)
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const isWanted = ({ name }: ProtocolPlant): boolean => name.includes(values.name)
   for (const { name, edits } of protocolPlants.filter(isWanted)) {

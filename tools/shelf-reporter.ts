@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Reporter, Vitest } from 'vitest/node'
 import { commitOf } from '../bench/harness/machine.js'
@@ -70,6 +70,8 @@ export default class ShelfReporter implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest
+    // What an earlier run called says nothing about this one.
+    rmSync(exercisedFile, { force: true })
   }
 
   onTestRunEnd(modules: readonly RunModule[], errors: readonly unknown[]): void {

@@ -1,163 +1,112 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const access = 'src/domain/authorization/access.ts'
 
-export const accessPlants: readonly Plant[] = [
+export const accessPlants: readonly PlantEntry[] = [
   {
     name: 'the client surface lets tokens of service accounts in',
-    edits: [
-      {
-        file: 'src/engine/audience.ts',
-        find: "client: ['client'],",
-        replace: "client: ['client', 'service'],",
-      },
-    ],
+    file: 'src/engine/audience.ts',
+    find: "client: ['client'],",
+    replace: "client: ['client', 'service'],",
     tests: ['test/engine/audience.test.ts'],
   },
   {
     name: 'a session on the denylist opens guarded routes',
-    edits: [
-      {
-        file: access,
-        find: 'if (claims.sid !== undefined) ids.push(',
-        replace: "if (claims.sid === '') ids.push(",
-      },
-    ],
+    file: access,
+    find: 'if (claims.sid !== undefined) ids.push(',
+    replace: "if (claims.sid === '') ids.push(",
     tests: ['test/contract/sessions/session-ends.test.ts'],
   },
   {
     name: 'a disabled account keeps its permissions until its token expires',
-    edits: [{ file: access, find: 'if (!isOfKind || !user.enabled)', replace: 'if (!isOfKind)' }],
+    file: access,
+    find: 'if (!isOfKind || !user.enabled)',
+    replace: 'if (!isOfKind)',
     tests: ['test/contract/authorization/authorization.test.ts'],
   },
   {
     name: 'an answer of the authorizer that is no boolean allows',
-    edits: [
-      { file: access, find: 'return answer === true ||', replace: 'return Boolean(answer) ||' },
-    ],
+    file: access,
+    find: 'return answer === true ||',
+    replace: 'return Boolean(answer) ||',
     tests: ['test/contract/authorization/authorization.test.ts'],
   },
   {
     name: 'a proof of a second factor never grows too old',
-    edits: [
-      {
-        file: 'src/domain/factors/step-up.ts',
-        find: 'if (age !== null && age < maxAgeMs) return',
-        replace: 'if (age !== null) return',
-      },
-    ],
+    file: 'src/domain/factors/step-up.ts',
+    find: 'if (age !== null && age < maxAgeMs) return',
+    replace: 'if (age !== null) return',
     tests: ['test/contract/service-accounts/service-account-guards.test.ts'],
   },
   {
     name: 'a proof outlives the factors that it was shown with',
-    edits: [
-      {
-        file: 'src/domain/factors/step-up.ts',
-        find: 'proof?.userId === id && proof.deviceEpoch === deviceEpoch',
-        replace: 'proof?.userId === id',
-      },
-    ],
+    file: 'src/domain/factors/step-up.ts',
+    find: 'proof?.userId === id && proof.deviceEpoch === deviceEpoch',
+    replace: 'proof?.userId === id',
     tests: ['test/contract/factors/mfa-self.test.ts', 'test/contract/factors/factor-races.test.ts'],
   },
   {
     name: 'a login overtaken by a change of factors proves the factor that it showed',
-    edits: [
-      {
-        file: 'src/domain/login/login-effects.ts',
-        find: 'recordProof({ ...session, user: login.user }, mfaMethod)',
-        replace: 'recordProof(session, mfaMethod)',
-      },
-    ],
+    file: 'src/domain/login/login-effects.ts',
+    find: 'recordProof({ ...session, user: login.user }, mfaMethod)',
+    replace: 'recordProof(session, mfaMethod)',
     tests: ['test/contract/factors/overtaken-logins.test.ts'],
   },
   {
     name: 'a device that such a login trusts stands for the factors of now',
-    edits: [
-      {
-        file: 'src/domain/login/login-pipeline.ts',
-        find: 'effects.trustDevice({ user, sessionId }, deviceId, trust, source)',
-        replace: 'effects.trustDevice(session, deviceId, trust, source)',
-      },
-    ],
+    file: 'src/domain/login/login-pipeline.ts',
+    find: 'effects.trustDevice({ user, sessionId }, deviceId, trust, source)',
+    replace: 'effects.trustDevice(session, deviceId, trust, source)',
     tests: ['test/contract/factors/overtaken-logins.test.ts'],
   },
   {
     name: 'a permission for the own account opens the own factors as well',
-    edits: [
-      {
-        file: access,
-        find: 'const question = { permission, tenantId }',
-        replace:
-          "const question = { permission: permission.replace('mfa.self', 'self'), tenantId }",
-      },
-    ],
+    file: access,
+    find: 'const question = { permission, tenantId }',
+    replace: "const question = { permission: permission.replace('mfa.self', 'self'), tenantId }",
     tests: ['test/contract/authorization/permissions-of-routes.test.ts'],
   },
   {
     name: 'whether there is something is told before whether the caller may know',
-    edits: [
-      {
-        file: 'src/http/admission/admission-steps.ts',
-        find: '    permission(services),\n    stepUp(services),\n    target(services),',
-        replace: '    target(services),\n    permission(services),\n    stepUp(services),',
-      },
-    ],
+    file: 'src/http/admission/admission-steps.ts',
+    find: '    permission(services),\n    stepUp(services),\n    target(services),',
+    replace: '    target(services),\n    permission(services),\n    stepUp(services),',
     tests: ['test/contract/authorization/permissions-of-routes.test.ts'],
   },
   {
     name: 'a login by a provider needs no second factor',
-    edits: [
-      {
-        file: 'src/domain/login/login-pipeline.ts',
-        find: 'if (asked !== null && device === null) return',
-        replace: "if (asked !== null && device === null && first.method === 'password') return",
-      },
-    ],
+    file: 'src/domain/login/login-pipeline.ts',
+    find: 'if (asked !== null && device === null) return',
+    replace: "if (asked !== null && device === null && first.method === 'password') return",
     tests: ['test/contract/login/first-and-second-factors.test.ts'],
   },
   {
     name: 'failures are counted for client ids that exist alone',
-    edits: [
-      {
-        file: 'src/domain/service-accounts/service-grants.ts',
-        find: 'perPair.attempt(pair,',
-        replace:
-          '(found.credential === null ? { attempt: async (_s: string, _l: object, make: () => Promise<Verdict>) => make() } : perPair).attempt(pair,',
-      },
-    ],
+    file: 'src/domain/service-accounts/service-grants.ts',
+    find: 'perPair.attempt(pair,',
+    replace:
+      '(found.credential === null ? { attempt: async (_s: string, _l: object, make: () => Promise<Verdict>) => make() } : perPair).attempt(pair,',
     tests: ['test/contract/service-accounts/service-grant-refusals.test.ts'],
   },
   {
     name: 'a grant that waited for another one goes by what it read before',
-    edits: [
-      {
-        file: 'src/domain/service-accounts/service-grants.ts',
-        find: 'return standingOf(await readAgain(standing.credential))',
-        replace: 'return standing',
-      },
-    ],
+    file: 'src/domain/service-accounts/service-grants.ts',
+    find: 'return standingOf(await readAgain(standing.credential))',
+    replace: 'return standing',
     tests: ['test/contract/service-accounts/service-account-races.test.ts'],
   },
   {
     name: 'an account read before its tenant was waited for is asked about',
-    edits: [
-      {
-        file: 'src/http/route-guards.ts',
-        find: 'isThenable(named?.tenantId) ? undefined : begun',
-        replace: 'begun',
-      },
-    ],
+    file: 'src/http/route-guards.ts',
+    find: 'isThenable(named?.tenantId) ? undefined : begun',
+    replace: 'begun',
     tests: ['test/contract/authorization/tenant-guards.test.ts'],
   },
   {
     name: 'a principal is not asked for again, however long ago a guard let it in',
-    edits: [
-      {
-        file: 'src/domain/authorization/access.ts',
-        find: 'return since >= 0 && since <= freshMs',
-        replace: 'return since >= 0',
-      },
-    ],
+    file: 'src/domain/authorization/access.ts',
+    find: 'return since >= 0 && since <= freshMs',
+    replace: 'return since >= 0',
     tests: [
       'test/contract/authorization/tenant-guards.test.ts',
       'test/contract/authorization/held-up-requests.test.ts',
@@ -165,25 +114,17 @@ export const accessPlants: readonly Plant[] = [
   },
   {
     name: 'the claims that requests of one token share can be changed',
-    edits: [
-      {
-        file: 'src/crypto/token-claims.ts',
-        find: 'return Object.freeze(of)',
-        replace: 'return of',
-      },
-    ],
+    file: 'src/crypto/token-claims.ts',
+    find: 'return Object.freeze(of)',
+    replace: 'return of',
     tests: ['test/contract/authorization/host-routes.test.ts'],
   },
   {
     name: 'a caller who hangs up is refused from nowhere',
-    edits: [
-      {
-        file: 'adapters/shared/node-exchange.ts',
-        find: 'any more.\n    remoteAddress: request.socket.remoteAddress,',
-        replace:
-          'any more.\n    get remoteAddress() {\n      return request.socket.remoteAddress\n    },',
-      },
-    ],
+    file: 'adapters/shared/node-exchange.ts',
+    find: 'any more.\n    remoteAddress: request.socket.remoteAddress,',
+    replace:
+      'any more.\n    get remoteAddress() {\n      return request.socket.remoteAddress\n    },',
     tests: ['test/contract/authorization/host-routes.test.ts'],
   },
 ]

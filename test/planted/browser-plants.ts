@@ -1,48 +1,32 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
-export const browserPlants: readonly Plant[] = [
+export const browserPlants: readonly PlantEntry[] = [
   {
     name: 'a page of a sibling domain may send requests with the cookie',
-    edits: [
-      {
-        file: 'src/http/request/origin.ts',
-        find: 'return secFetchSite === undefined',
-        replace: "return secFetchSite !== 'cross-site'",
-      },
-    ],
+    file: 'src/http/request/origin.ts',
+    find: 'return secFetchSite === undefined',
+    replace: "return secFetchSite !== 'cross-site'",
     tests: ['test/contract/http/origin.test.ts'],
   },
   {
     name: 'any page may send requests with the cookie',
-    edits: [
-      {
-        file: 'src/http/request/origin.ts',
-        find: 'return allowed.has(origin)',
-        replace: "return allowed.size > 0 && origin !== 'null'",
-      },
-    ],
+    file: 'src/http/request/origin.ts',
+    find: 'return allowed.has(origin)',
+    replace: "return allowed.size > 0 && origin !== 'null'",
     tests: ['test/contract/http/origin.test.ts'],
   },
   {
     name: 'a redirect target that begins with a listed one is taken',
-    edits: [
-      {
-        file: 'src/engine/redirect.ts',
-        find: 'target.uri === uri &&',
-        replace: 'uri.startsWith(target.uri) &&',
-      },
-    ],
+    file: 'src/engine/redirect.ts',
+    find: 'target.uri === uri &&',
+    replace: 'uri.startsWith(target.uri) &&',
     tests: ['test/engine/redirect.test.ts', 'test/contract/oauth/redirect-targets.test.ts'],
   },
   {
     name: 'a web flow ends at the address of an app',
-    edits: [
-      {
-        file: 'src/engine/redirect.ts',
-        find: 'target.surface === surface && target.flow === flow',
-        replace: 'target.surface === surface',
-      },
-    ],
+    file: 'src/engine/redirect.ts',
+    find: 'target.surface === surface && target.flow === flow',
+    replace: 'target.surface === surface',
     tests: ['test/engine/redirect.test.ts'],
   },
 ]

@@ -1,4 +1,4 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const page = 'src/client/page-session.ts'
 const app = 'src/client/app-session.ts'
@@ -10,14 +10,22 @@ const renewal = 'test/client/renewal.test.ts'
 const apps = 'test/client/mobile.test.ts'
 const faults = 'test/client/mobile-faults.test.ts'
 
-const one = (name: string, file: string, find: string, replace: string, test: string): Plant => ({
+const one = (
+  name: string,
+  file: string,
+  find: string,
+  replace: string,
+  test: string,
+): PlantEntry => ({
   name,
-  edits: [{ file, find, replace }],
+  file,
+  find,
+  replace,
   tests: [test],
 })
 
 /** Mistakes of the clients for browsers and apps. */
-export const clientPlants: readonly Plant[] = [
+export const clientPlants: readonly PlantEntry[] = [
   one(
     'the client clears its session on a hint of another tab',
     page,

@@ -1,4 +1,4 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const declarations = 'src/engine/configuration/check-declarations.ts'
 const activation = 'src/domain/configuration/config-activation.ts'
@@ -6,16 +6,12 @@ const patches = 'src/domain/configuration/config-patches.ts'
 const processes = 'src/engine/configuration/running-processes.ts'
 const needsRestart = 'test/domain/configuration/needs-restart.test.ts'
 
-export const configPlants: readonly Plant[] = [
+export const configPlants: readonly PlantEntry[] = [
   {
     name: 'a validator may quote a secret at an activation',
-    edits: [
-      {
-        file: activation,
-        find: 'run, declared.secretsIn(values), deps',
-        replace: 'run, [], deps',
-      },
-    ],
+    file: activation,
+    find: 'run, declared.secretsIn(values), deps',
+    replace: 'run, [], deps',
     tests: ['test/contract/config/validators.test.ts'],
   },
   {
@@ -41,140 +37,94 @@ export const configPlants: readonly Plant[] = [
   },
   {
     name: 'an error of a validator may quote the secret that an edit replaces',
-    edits: [
-      {
-        file: patches,
-        find: 'const secrets = [before, values].flatMap(',
-        replace: 'const secrets = [values].flatMap(',
-      },
-    ],
+    file: patches,
+    find: 'const secrets = [before, values].flatMap(',
+    replace: 'const secrets = [values].flatMap(',
     tests: ['test/contract/config/validators.test.ts'],
   },
   {
     name: 'the history keeps the texts of secrets',
-    edits: [
-      {
-        file: 'src/domain/configuration/config-history.ts',
-        find: '...module.redact(seen.values),',
-        replace: '...module.redact(seen.values), values: seen.values,',
-      },
-    ],
+    file: 'src/domain/configuration/config-history.ts',
+    find: '...module.redact(seen.values),',
+    replace: '...module.redact(seen.values), values: seen.values,',
     tests: ['test/contract/config/secrets-and-history.test.ts'],
   },
   {
     name: 'a switch to the environment that is active needs no restart',
-    edits: [
-      {
-        file: activation,
-        find: 'activations: seen.activations + 1, processes',
-        replace:
-          'activations: seen.activations + (environment === seen.activeEnvironment ? 0 : 1), processes',
-      },
-    ],
+    file: activation,
+    find: 'activations: seen.activations + 1, processes',
+    replace:
+      'activations: seen.activations + (environment === seen.activeEnvironment ? 0 : 1), processes',
     tests: [needsRestart],
   },
   {
     name: 'the first process that starts after a switch clears needsRestart',
-    edits: [
-      {
-        file: processes,
-        find: '{ ...running(processes, now), [id]: { activations, seenAt: now } }',
-        replace: '{ [id]: { activations, seenAt: now } }',
-      },
-    ],
+    file: processes,
+    find: '{ ...running(processes, now), [id]: { activations, seenAt: now } }',
+    replace: '{ [id]: { activations, seenAt: now } }',
     tests: [needsRestart],
   },
   {
     name: 'a process that crashed counts for ever',
-    edits: [{ file: processes, find: 'now - seenAt < goneAfterMs', replace: 'seenAt <= now' }],
+    file: processes,
+    find: 'now - seenAt < goneAfterMs',
+    replace: 'seenAt <= now',
     tests: [needsRestart],
   },
   {
     name: 'a process that checks in forgets that it began before the switch',
-    edits: [
-      {
-        file: 'src/domain/configuration/process-roll.ts',
-        find: 'joined.get(module) ?? activations',
-        replace: 'activations',
-      },
-    ],
+    file: 'src/domain/configuration/process-roll.ts',
+    find: 'joined.get(module) ?? activations',
+    replace: 'activations',
     tests: [needsRestart],
   },
   {
     name: 'two processes that say at once that they run overwrite each other',
-    edits: [
-      {
-        file: 'src/domain/configuration/process-roll.ts',
-        find: 'modules.update(module, { revision }, set)',
-        replace: 'modules.update(module, { activeEnvironment: seen.activeEnvironment }, set)',
-      },
-    ],
+    file: 'src/domain/configuration/process-roll.ts',
+    find: 'modules.update(module, { revision }, set)',
+    replace: 'modules.update(module, { activeEnvironment: seen.activeEnvironment }, set)',
     tests: [needsRestart],
   },
   {
     name: 'an edit that holds nothing writes a revision',
-    edits: [
-      {
-        file: patches,
-        find: 'if (plan.changed.length + plan.removed.length === 0)',
-        replace: 'if (plan.changed.length + plan.removed.length < 0)',
-      },
-    ],
+    file: patches,
+    find: 'if (plan.changed.length + plan.removed.length === 0)',
+    replace: 'if (plan.changed.length + plan.removed.length < 0)',
     tests: ['test/contract/config/empty-edits.test.ts'],
   },
   {
     name: 'a first value that its field cannot hold is stored',
-    edits: [
-      {
-        file: 'src/engine/configuration/first-values.ts',
-        find: 'return found === null ? []',
-        replace: 'return found !== undefined ? []',
-      },
-    ],
+    file: 'src/engine/configuration/first-values.ts',
+    find: 'return found === null ? []',
+    replace: 'return found !== undefined ? []',
     tests: ['test/contract/config/first-values.test.ts'],
   },
   {
     name: 'a webhook at a private address may be a first value',
-    edits: [
-      {
-        file: 'src/settings/initial-list.ts',
-        find: 'firstValues: true, isPublicAddress }',
-        replace: 'firstValues: true, isPublicAddress: () => true }',
-      },
-    ],
+    file: 'src/settings/initial-list.ts',
+    find: 'firstValues: true, isPublicAddress }',
+    replace: 'firstValues: true, isPublicAddress: () => true }',
     tests: ['test/settings/initial-values.test.ts'],
   },
   {
     name: 'names in another script share one slug',
-    edits: [
-      {
-        file: 'src/engine/configuration/slug.ts',
-        find: 'const mark = hashOf(folded.trim())',
-        replace: "const mark = hashOf('')",
-      },
-    ],
+    file: 'src/engine/configuration/slug.ts',
+    find: 'const mark = hashOf(folded.trim())',
+    replace: "const mark = hashOf('')",
     tests: ['test/engine/configuration/slug.test.ts'],
   },
   {
     name: 'an edit does not ask whether an activation has marked its values',
-    edits: [
-      {
-        file: 'src/domain/configuration/config-writer.ts',
-        find: 'const { revision, activation } = seen\n      return await environments.update(seen.id, { revision, activation }, set)',
-        replace: 'return await environments.update(seen.id, { revision: seen.revision }, set)',
-      },
-    ],
+    file: 'src/domain/configuration/config-writer.ts',
+    find: 'const { revision, activation } = seen\n      return await environments.update(seen.id, { revision, activation }, set)',
+    replace: 'return await environments.update(seen.id, { revision: seen.revision }, set)',
     tests: ['test/contract/config/judged-activation.test.ts'],
   },
   {
     name: 'decrypted settings stay in memory until they are read again',
-    edits: [
-      {
-        file: 'src/domain/configuration/config-cache.ts',
-        find: '      else forget()',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/configuration/config-cache.ts',
+    find: '      else forget()',
+    replace: '',
     tests: ['test/domain/configuration/config-cache.test.ts'],
   },
 ]

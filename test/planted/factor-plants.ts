@@ -1,274 +1,178 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const factorGuesses = 'test/contract/limits/factor-guesses.test.ts'
 const endedEnrolments = 'test/contract/factors/ended-enrolments.test.ts'
 const lateFactors = 'test/contract/factors/late-factors.test.ts'
 
 /** Rights of a session, and of a login, that outlive what they came from. */
-export const factorPlants: readonly Plant[] = [
+export const factorPlants: readonly PlantEntry[] = [
   {
     name: 'wrong codes within a session lock the logins of its owner',
-    edits: [
-      {
-        file: 'src/domain/factors/code-verification.ts',
-        find: '(sessionId === undefined ? atLogins : inSessions)[method]',
-        replace: 'atLogins[method]',
-      },
-    ],
+    file: 'src/domain/factors/code-verification.ts',
+    find: '(sessionId === undefined ? atLogins : inSessions)[method]',
+    replace: 'atLogins[method]',
     tests: [factorGuesses],
   },
   {
     name: 'each session has guesses of its own at codes',
-    edits: [
-      {
-        file: 'src/domain/factors/code-verification.ts',
-        find: 'await lockout.attempt(\n          userId,',
-        replace: 'await lockout.attempt(\n          sessionId ?? userId,',
-      },
-    ],
+    file: 'src/domain/factors/code-verification.ts',
+    find: 'await lockout.attempt(\n          userId,',
+    replace: 'await lockout.attempt(\n          sessionId ?? userId,',
     tests: [factorGuesses],
   },
   {
     name: 'wrong passkeys within a session lock the logins of its owner',
-    edits: [
-      {
-        file: 'src/domain/passkeys/passkey-proofs.ts',
-        find: "kind === 'passkeyStepUp'",
-        replace: "kind === 'passkeyStepUp' && boundTo === ''",
-      },
-    ],
+    file: 'src/domain/passkeys/passkey-proofs.ts',
+    find: "kind === 'passkeyStepUp'",
+    replace: "kind === 'passkeyStepUp' && boundTo === ''",
     tests: [factorGuesses],
   },
   {
     name: 'a code that is refused beside a right one ends the session',
-    edits: [
-      {
-        file: 'src/domain/sessions/session-guesses.ts',
-        find: 'isOver = isLimited && (await isMarked(sessionId))',
-        replace: 'isOver = isLimited',
-      },
-    ],
+    file: 'src/domain/sessions/session-guesses.ts',
+    find: 'isOver = isLimited && (await isMarked(sessionId))',
+    replace: 'isOver = isLimited',
     tests: [factorGuesses],
   },
   {
     name: 'a proof that the owner voided still changes factors that had to wait',
-    edits: [
-      {
-        file: 'src/domain/factors/factor-changes.ts',
-        find: 'if (now.deviceEpoch === deviceEpoch) return',
-        replace: 'if (now.deviceEpoch >= deviceEpoch) return',
-      },
-    ],
+    file: 'src/domain/factors/factor-changes.ts',
+    find: 'if (now.deviceEpoch === deviceEpoch) return',
+    replace: 'if (now.deviceEpoch >= deviceEpoch) return',
     tests: [lateFactors],
   },
   {
     name: 'a login with the password alone outlives the enrolment of the first factor',
-    edits: [
-      {
-        file: 'src/domain/sessions/sessions.ts',
-        find: 'how.mfaMethod === null ? { deviceEpoch } : {}',
-        replace: 'how.mfaMethod === null && how.deviceId !== null ? { deviceEpoch } : {}',
-      },
-    ],
+    file: 'src/domain/sessions/sessions.ts',
+    find: 'how.mfaMethod === null ? { deviceEpoch } : {}',
+    replace: 'how.mfaMethod === null && how.deviceId !== null ? { deviceEpoch } : {}',
     tests: ['test/contract/factors/overtaken-logins.test.ts'],
   },
   {
     name: 'a session that is on the denylist alone still changes the account',
-    edits: [
-      {
-        file: 'src/domain/intents/intent-judge.ts',
-        find: '    if (isEnding) return revoked\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/intents/intent-judge.ts',
+    find: '    if (isEnding) return revoked\n',
+    replace: '',
     tests: ['test/security/intents/intents.test.ts'],
   },
   {
     name: 'a session that an ending of all sessions has yet to reach enrols a factor',
-    edits: [
-      {
-        file: 'src/domain/factors/factor-enrollment.ts',
-        find: 'const refusal = await refusalIn(askedIn, seen)',
-        replace: 'const refusal = await refusalIn(null, seen)',
-      },
-    ],
+    file: 'src/domain/factors/factor-enrollment.ts',
+    find: 'const refusal = await refusalIn(askedIn, seen)',
+    replace: 'const refusal = await refusalIn(null, seen)',
     tests: [endedEnrolments],
   },
   {
     name: 'a session that was ended alone keeps the factor that it was enrolling',
-    edits: [
-      {
-        file: 'src/domain/factors/factor-enrollment.ts',
-        find: 'const refusal = await refusalIn(askedIn, settled)',
-        replace: 'const refusal = await refusalIn(null, settled)',
-      },
-    ],
+    file: 'src/domain/factors/factor-enrollment.ts',
+    find: 'const refusal = await refusalIn(askedIn, settled)',
+    replace: 'const refusal = await refusalIn(null, settled)',
     tests: [endedEnrolments],
   },
   {
     name: 'a session that an ending of all sessions has yet to reach proves a factor again',
-    edits: [
-      {
-        file: 'src/domain/factors/step-up.ts',
-        find: '      if (refusal !== null) throw refusal\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/factors/step-up.ts',
+    find: '      if (refusal !== null) throw refusal\n',
+    replace: '',
     tests: ['test/contract/factors/step-up-proofs.test.ts'],
   },
   {
     name: 'a passkey that an ending of all sessions overtook signs in once another factor is added',
-    edits: [
-      {
-        file: 'src/engine/enrollment-stands.ts',
-        find: '  if (account.lastIntentId !== enrollmentId) return false\n',
-        replace:
-          '  if (account.lastIntentId !== enrollmentId)\n    return account.credentialEpoch === factor.credentialEpoch\n',
-      },
-    ],
+    file: 'src/engine/enrollment-stands.ts',
+    find: '  if (account.lastIntentId !== enrollmentId) return false\n',
+    replace:
+      '  if (account.lastIntentId !== enrollmentId)\n    return account.credentialEpoch === factor.credentialEpoch\n',
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'a factor that stands is lost to a mailed reset where its request died before the factor said so',
-    edits: [
-      {
-        file: 'src/domain/passwords/password-writer.ts',
-        find: "    if (change.by !== 'change') await keepEnrolledFactor(deps.collections, user)\n",
-        replace: '',
-      },
-    ],
+    file: 'src/domain/passwords/password-writer.ts',
+    find: "    if (change.by !== 'change') await keepEnrolledFactor(deps.collections, user)\n",
+    replace: '',
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'people of a tenant that was shut out finish the sign-ins that they began before',
-    edits: [
-      {
-        file: 'src/domain/context/provider-credentials.ts',
-        find: "  if (provider !== 'microsoft') return true\n",
-        replace: '  if (provider !== null) return true\n',
-      },
-    ],
+    file: 'src/domain/context/provider-credentials.ts',
+    find: "  if (provider !== 'microsoft') return true\n",
+    replace: '  if (provider !== null) return true\n',
     tests: ['test/contract/oauth/excluded-tenants.test.ts'],
   },
   {
     name: 'the login of a session in an unusual place goes on counting as recent',
-    edits: [
-      {
-        file: 'src/domain/sessions/refresh-risk.ts',
-        find: '    if (await stepUpProofs.insert(proof)) return\n',
-        replace: '    if (proof !== null) return\n',
-      },
-    ],
+    file: 'src/domain/sessions/refresh-risk.ts',
+    find: '    if (await stepUpProofs.insert(proof)) return\n',
+    replace: '    if (proof !== null) return\n',
     tests: ['test/contract/sessions/session-risk.test.ts'],
   },
   {
     name: 'a person whose password is of no use any more is asked for it before a change',
-    edits: [
-      {
-        file: 'src/domain/factors/re-authentication.ts',
-        find: '!hasFactor && passwordLoginEnabled && who',
-        replace: '!hasFactor && who',
-      },
-    ],
+    file: 'src/domain/factors/re-authentication.ts',
+    find: '!hasFactor && passwordLoginEnabled && who',
+    replace: '!hasFactor && who',
     tests: ['test/contract/factors/re-authentication-without-passwords.test.ts'],
   },
   {
     name: 'a password is changed in a session that has ended',
-    edits: [
-      {
-        file: 'src/domain/passwords/password-writer.ts',
-        find: '        await requireAsker(change, user)\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/passwords/password-writer.ts',
+    find: '        await requireAsker(change, user)\n',
+    replace: '',
     tests: ['test/security/overtaken/re-authentication-overtaken.test.ts'],
   },
   {
     name: 'a login whose answer was lost counts among the sessions of the user',
-    edits: [
-      {
-        file: 'src/domain/sessions/sessions.ts',
-        find: '      await families.take(id).catch(() => {})\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/sessions/sessions.ts',
+    find: '      await families.take(id).catch(() => {})\n',
+    replace: '',
     tests: ['test/contract/sessions/session-limit.test.ts'],
   },
   {
     name: 'a passkey of a request that a mailed reset overtook signs in until the sweep',
-    edits: [
-      {
-        file: 'src/domain/passkeys/passkey-login.ts',
-        find: '!enrollmentStands(passkey, user)',
-        replace: 'false',
-      },
-    ],
+    file: 'src/domain/passkeys/passkey-login.ts',
+    find: '!enrollmentStands(passkey, user)',
+    replace: 'false',
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'the sweep keeps a factor of a request that a mailed reset overtook',
-    edits: [
-      {
-        file: 'src/domain/factors/enrollment-notices.ts',
-        find: 'if (!enrollmentStands(noted, user)) return null',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/factors/enrollment-notices.ts',
+    find: 'if (!enrollmentStands(noted, user)) return null',
+    replace: '',
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'the sweep takes a factor away that stood before the reset',
-    edits: [
-      {
-        file: 'src/domain/factors/factor-enrollment.ts',
-        find: '      await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/factors/factor-enrollment.ts',
+    find: '      await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})\n',
+    replace: '',
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'a factor that another intent had say it stands is not taken back with its session',
-    edits: [
-      {
-        file: 'src/domain/factors/factor-enrollment.ts',
-        find: '  if (enrollmentId === null) return\n',
-        replace: '  if (enrollmentId !== null) return\n',
-      },
-    ],
+    file: 'src/domain/factors/factor-enrollment.ts',
+    find: '  if (enrollmentId === null) return\n',
+    replace: '  if (enrollmentId !== null) return\n',
     tests: ['test/contract/factors/ended-enrolments.test.ts'],
   },
   {
     name: 'a sweep that settles a factor leaves no note of it',
-    edits: [
-      {
-        file: 'src/domain/factors/enrollment-notices.ts',
-        find: '    if (!isMarked) await kind.move(',
-        replace: "    if (enrollmentId === '') await kind.move(",
-      },
-    ],
+    file: 'src/domain/factors/enrollment-notices.ts',
+    find: '    if (!isMarked) await kind.move(',
+    replace: "    if (enrollmentId === '') await kind.move(",
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
     name: 'a removal that a driver writes twice is refused',
-    edits: [
-      {
-        file: 'src/domain/factors/raise-device-epoch.ts',
-        find: '    if (isWritten(user)) return user\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/factors/raise-device-epoch.ts',
+    find: '    if (isWritten(user)) return user\n',
+    replace: '',
     tests: ['test/domain/factors/raise-device-epoch.test.ts'],
   },
   {
     name: 'who stops before each lockout of codes may go on for ever',
-    edits: [
-      {
-        file: 'src/domain/limits/lockout.ts',
-        find: '    if (!isFull && !isDayFull) return null\n',
-        replace: '    if (!isFull) return null\n',
-      },
-    ],
+    file: 'src/domain/limits/lockout.ts',
+    find: '    if (!isFull && !isDayFull) return null\n',
+    replace: '    if (!isFull) return null\n',
     tests: ['test/contract/login/long-guessing.test.ts'],
   },
 ]

@@ -1,13 +1,17 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { parseSource, walk } from '../support/rules/parsed-source.js'
-import type { Edit } from './plant.js'
-import { occurrences } from './tree-copy.js'
+import { guardTests } from './guard-tests.js'
+import { type Edit, occurrences, type Plant } from './plant.js'
 
 /** One condition that keeps something out: a step of the admission, or a key of the guard of a write. */
 export interface Guard {
-  /** The same as long as the code around it is: the file below `src`, what is written, and the key. */
+  /**
+   * The name of the step, or the function that writes, the collection, and the key: it stays the same when the code moves
+   * to another file.
+   */
   readonly id: string
   /** Takes the condition away. */
   readonly edit: Edit
@@ -21,12 +25,37 @@ const admission = 'src/http/admission/admission-steps.ts'
 /** Every guard of these sources, found by reading them, so that none is forgotten. */
 export function findGuards(root: string): readonly Guard[] {
   const files = globSync(guarded, { cwd: root }).toSorted()
-  const found = [
-    ...stepsOf(admission, readFileSync(join(root, admission), 'utf8')),
-    ...files.flatMap((file) => writeGuardsOf(file, readFileSync(join(root, file), 'utf8'))),
+  const read = (file: string) => readFileSync(join(root, file), 'utf8')
+  return [
+    ...stepsOf(admission, read(admission)),
+    ...withIds(files.flatMap((file) => writeGuardsOf(file, read(file)))),
   ]
+}
+
+/** One key of the guard of one write. */
+interface WriteGuard {
+  readonly edit: Edit
+  /** The name of the function that writes. */
+  readonly by: string
+  /** The collection, and the key. */
+  readonly what: string
+}
+
+/**
+ * Gives each guard its id. Where functions of one name in several files have the same guard, the folder of each
+ * comes first, or the file if the folder is the same. Only guards within one function are numbered.
+ */
+function withIds(found: readonly WriteGuard[]): readonly Guard[] {
   const seen = new Map<string, number>()
-  return found.map(({ id, edit }) => {
+  return found.map(({ edit, by, what }) => {
+    const alike = found.filter((one) => one.by === by && one.what === what)
+    const others = [...new Set(alike.map((one) => one.edit.file))].filter(
+      (one) => one !== edit.file,
+    )
+    const folder = basename(dirname(edit.file))
+    const isAlone = others.every((one) => dirname(one) !== dirname(edit.file))
+    const place = isAlone ? folder : basename(edit.file, '.ts')
+    const id = `${others.length === 0 ? by : `${place}/${by}`} ${what}`
     const count = (seen.get(id) ?? 0) + 1
     seen.set(id, count)
     return { id: count === 1 ? id : `${id} (${count})`, edit }
@@ -42,7 +71,7 @@ function stepsOf(file: string, source: string): readonly Guard[] {
     if (!ts.isArrayLiteralExpression(node.expression)) return
     for (const element of node.expression.elements) {
       const name = element.getText().replace(/\(.*/s, '')
-      guards.push({ id: `${short(file)} ${name}`, edit: without(file, source, element) })
+      guards.push({ id: name, edit: without(file, source, element) })
     }
   })
   return guards
@@ -55,9 +84,9 @@ const writes: ReadonlyMap<string, number> = new Map([
 ])
 
 /** The keys of the guard of each write: in place, a constant of the same file, or what a function of it returns. */
-function writeGuardsOf(file: string, source: string): readonly Guard[] {
+function writeGuardsOf(file: string, source: string): readonly WriteGuard[] {
   const { tree } = parseSource(file, source)
-  const guards: Guard[] = []
+  const guards: WriteGuard[] = []
   walk(tree, (node) => {
     if (!ts.isCallExpression(node)) return
     const { expression } = node
@@ -72,13 +101,49 @@ function writeGuardsOf(file: string, source: string): readonly Guard[] {
       const collection = expression.expression.getText().split('.').at(-1)
       const what = write === 'take' ? `${collection} taken` : collection
       const edit = withoutCondition(file, source, { document, argument, object, property })
-      guards.push({ id: `${short(file)} ${what}: ${key}`, edit })
+      guards.push({ edit, by: writerOf(node), what: `${what}: ${key}` })
     }
   })
   return guards
 }
 
-const short = (file: string): string => file.replace(/^src\//, '').replace(/\.ts$/, '')
+/**
+ * The outermost named function around a write, other than the one that makes the service, if there is one.
+ */
+function writerOf(write: ts.Node): string {
+  let outermost: string | undefined
+  let service: string | undefined
+  for (let node = write; node.parent !== undefined; node = node.parent) {
+    const name = functionNameOf(node)
+    if (name === undefined) continue
+    if (isService(node)) service ??= name
+    else outermost = name
+  }
+  const writer = outermost ?? service
+  if (writer === undefined) throw new Error(`No named function holds ${write.getText()}`)
+  return writer
+}
+
+/** Of a function, a method, or a constant or property that is a function. */
+function functionNameOf(node: ts.Node): string | undefined {
+  if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return node.name?.getText()
+  const isNamed = ts.isVariableDeclaration(node) || ts.isPropertyAssignment(node)
+  if (!isNamed || node.initializer === undefined) return undefined
+  return ts.isArrowFunction(node.initializer) ? node.name.getText() : undefined
+}
+
+/** Whether it returns a function, or an object with functions. */
+function isService(node: ts.Node): boolean {
+  const statements = ts.isFunctionDeclaration(node) ? node.body?.statements : undefined
+  return statements?.some((one) => ts.isReturnStatement(one) && holdsFunction(one)) === true
+}
+
+function holdsFunction({ expression }: ts.ReturnStatement): boolean {
+  if (expression === undefined || !ts.isObjectLiteralExpression(expression)) {
+    return expression !== undefined && ts.isArrowFunction(expression)
+  }
+  return expression.properties.some((one) => functionNameOf(one) !== undefined)
+}
 
 /** The object that an argument is: itself, or the nearest constant of that name, or what that function returns. */
 function literalOf(
@@ -156,3 +221,38 @@ function edited(
   }
   throw new Error(`${file} holds ${source.slice(start, end)} in no place of its own`)
 }
+
+/** Guards that are put together elsewhere than at the write, where reading the sources does not find them. */
+const others: readonly Plant[] = [
+  {
+    name: 'the write of users for the host does not ask for the epochs',
+    edits: [
+      {
+        file: 'src/domain/accounts/users.ts',
+        find: '{ ...epochs, lastIntentId } : epochs',
+        replace: '{ lastIntentId } : { kind: user.kind }',
+      },
+    ],
+    tests: ['test/security/overtaken/overtaken.test.ts'],
+  },
+]
+
+/** In words what is taken away: a step of the admission, or a condition of a write. */
+function nameOf(id: string): string {
+  const [place = '', condition] = id.split(': ')
+  const [writer = '', collection = '', taken] = place.split(' ')
+  return condition === undefined
+    ? `admission: the step ${writer} is gone`
+    : `${writer}: the ${taken === undefined ? 'write' : 'take'} of ${collection} does not ask for ${condition}`
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Each guard, taken away. */
+export const guardPlants: readonly Plant[] = [
+  ...findGuards(root).flatMap(({ id, edit }) => {
+    const tests = guardTests[id]
+    return tests === undefined ? [] : [{ name: nameOf(id), edits: [edit] as const, tests }]
+  }),
+  ...others,
+]

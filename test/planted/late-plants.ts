@@ -1,4 +1,4 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const access = 'src/domain/authorization/access.ts'
 const look = 'src/domain/sessions/session-look.ts'
@@ -9,213 +9,145 @@ const lateCredentials = 'test/contract/service-accounts/overtaken-credentials.te
 const lateEdits = 'test/contract/config/overtaken-edits.test.ts'
 
 /** What was let in a while ago, and is asked about again. */
-export const latePlants: readonly Plant[] = [
+export const latePlants: readonly PlantEntry[] = [
   {
     name: 'what a signing key let in outlives its replacement',
-    edits: [
-      {
-        file: access,
-        find: "if (!isKeyInForce) throw new AuthError('unauthorized')",
-        replace: 'void isKeyInForce',
-      },
-    ],
+    file: access,
+    find: "if (!isKeyInForce) throw new AuthError('unauthorized')",
+    replace: 'void isKeyInForce',
     tests: [lateRequests],
   },
   {
     name: 'a ring that is too old is not read again for a token that was let in before',
-    edits: [
-      {
-        file: 'src/domain/sessions/signing-keys.ts',
-        find: 'if (!isSupplied || isKnown()) return ring()',
-        replace: 'if (!isSupplied || isKnown()) return trusted()',
-      },
-    ],
+    file: 'src/domain/sessions/signing-keys.ts',
+    find: 'if (!isSupplied || isKnown()) return ring()',
+    replace: 'if (!isSupplied || isKnown()) return trusted()',
     tests: [lateRequests],
   },
   {
     name: 'a connection outlives the replacement of the signing key',
-    edits: [
-      {
-        file: look,
-        find: 'if (!(await tokens.isSignerInForce(before))) return null',
-        replace: 'await tokens.isSignerInForce(before)',
-      },
-    ],
+    file: look,
+    find: 'if (!(await tokens.isSignerInForce(before))) return null',
+    replace: 'await tokens.isSignerInForce(before)',
     tests: [connections],
   },
   {
     name: 'a connection that was asked about twice outlives the replacement of the signing key',
-    edits: [{ file: look, find: '{ ...found, claims: before }', replace: 'found' }],
+    file: look,
+    find: '{ ...found, claims: before }',
+    replace: 'found',
     tests: [connections],
   },
   {
     name: 'a refresh under way gets tokens of the key that replaced a stolen one',
-    edits: [
-      {
-        file: 'src/domain/sessions/refresh.ts',
-        find: 'if (await tokens.isSignerInForce(claims)) return',
-        replace: 'if (claims.sub) return',
-      },
-    ],
+    file: 'src/domain/sessions/refresh.ts',
+    find: 'if (await tokens.isSignerInForce(claims)) return',
+    replace: 'if (claims.sub) return',
     tests: [rotation],
   },
   {
     name: 'a page that has a token minted gets one of the key that replaced a stolen one',
-    edits: [
-      {
-        file: look,
-        find: '(await tokens.isSignerInForce(claims)) ? access : null',
-        replace: 'access',
-      },
-    ],
+    file: look,
+    find: '(await tokens.isSignerInForce(claims)) ? access : null',
+    replace: 'access',
     tests: [rotation],
   },
   {
     name: 'the key that signed a refresh token is not remembered',
-    edits: [
-      {
-        file: 'src/domain/sessions/tokens.ts',
-        find: 'signedBy.set(verified.claims, verified.kid)',
-        replace: 'void verified.kid',
-      },
-    ],
+    file: 'src/domain/sessions/tokens.ts',
+    find: 'signedBy.set(verified.claims, verified.kid)',
+    replace: 'void verified.kid',
     tests: [connections],
   },
   {
     name: 'the key that signed the token of a principal is not remembered',
-    edits: [
-      {
-        file: 'src/domain/authorization/known-principals.ts',
-        find: 'return #kid in principal ? principal.#kid : null',
-        replace: 'return #kid in principal ? null : null',
-      },
-    ],
+    file: 'src/domain/authorization/known-principals.ts',
+    find: 'return #kid in principal ? principal.#kid : null',
+    replace: 'return #kid in principal ? null : null',
     tests: [lateRequests],
   },
   {
     name: 'a connection opened with a copied cookie outlives a change of the password in its session',
-    edits: [
-      {
-        file: look,
-        find: 'gen < family.generation && gen <= family.noReissueUpTo',
-        replace: 'gen < family.generation && gen < family.noReissueUpTo - 9',
-      },
-    ],
+    file: look,
+    find: 'gen < family.generation && gen <= family.noReissueUpTo',
+    replace: 'gen < family.generation && gen < family.noReissueUpTo - 9',
     tests: [connections],
   },
   {
     name: 'a credential is issued for an administrator who was signed out while it was hashed',
-    edits: [
-      {
-        file: 'src/domain/service-accounts/service-credentials.ts',
-        find: 'await act.askAgain?.()',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/service-accounts/service-credentials.ts',
+    find: 'await act.askAgain?.()',
+    replace: '',
     tests: [lateCredentials],
   },
   {
     name: 'a service account is made for an administrator who was signed out meanwhile',
-    edits: [
-      {
-        file: 'src/domain/service-accounts/service-accounts.ts',
-        find: 'await act.askAgain?.()',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/service-accounts/service-accounts.ts',
+    find: 'await act.askAgain?.()',
+    replace: '',
     tests: [lateCredentials],
   },
   {
     name: 'an administrator who is asked again shows no second factor',
-    edits: [
-      {
-        file: 'src/http/admission/ask-again.ts',
-        find: 'await proof.judge(admission, (await proof.read?.(admission)) ?? null)',
-        replace: 'await proof.read?.(admission)',
-      },
-    ],
+    file: 'src/http/admission/ask-again.ts',
+    find: 'await proof.judge(admission, (await proof.read?.(admission)) ?? null)',
+    replace: 'await proof.read?.(admission)',
     tests: [lateCredentials],
   },
   {
     name: 'an administrator who is asked again is believed for a second',
-    edits: [{ file: access, find: 'known.note(principal, Number.NEGATIVE_INFINITY)', replace: '' }],
+    file: access,
+    find: 'known.note(principal, Number.NEGATIVE_INFINITY)',
+    replace: '',
     tests: [lateCredentials],
   },
   {
     name: 'an edit that waited for its validator counts as let in just now',
-    edits: [
-      {
-        file: 'src/http/admission/ask-again.ts',
-        find: "when === 'late' && services.access.isFresh(principal)",
-        replace: "when === 'late'",
-      },
-    ],
+    file: 'src/http/admission/ask-again.ts',
+    find: "when === 'late' && services.access.isFresh(principal)",
+    replace: "when === 'late'",
     tests: [lateEdits],
   },
   {
     name: 'an edit that waited for its validator is written for a session that has ended',
-    edits: [
-      {
-        file: 'src/domain/configuration/config-patches.ts',
-        find: 'await actor.askAgain?.()',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/configuration/config-patches.ts',
+    find: 'await actor.askAgain?.()',
+    replace: '',
     tests: [lateEdits],
   },
   {
     name: 'an activation that waited for its validator is made for a session that has ended',
-    edits: [
-      {
-        file: 'src/domain/configuration/config-activation.ts',
-        find: 'await actor.askAgain?.()',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/configuration/config-activation.ts',
+    find: 'await actor.askAgain?.()',
+    replace: '',
     tests: [lateEdits],
   },
   {
     name: 'requireStepUp takes a number for seconds',
-    edits: [
-      {
-        file: 'src/http/route-guards.ts',
-        find: "typeof text === 'string' && /[a-z]$/.test(text) ? parseDuration(text) : null",
-        replace: 'parseDuration(String(text))',
-      },
-    ],
+    file: 'src/http/route-guards.ts',
+    find: "typeof text === 'string' && /[a-z]$/.test(text) ? parseDuration(text) : null",
+    replace: 'parseDuration(String(text))',
     tests: ['test/contract/authorization/route-guards.test.ts'],
   },
   {
     name: 'an export has the network of an administrator',
-    edits: [
-      {
-        file: 'src/domain/accounts/user-export.ts',
-        find: 'isEnding || byOthers.test(action) : actorId !== id',
-        replace: 'isEnding || byOthers.test(action) : false',
-      },
-    ],
+    file: 'src/domain/accounts/user-export.ts',
+    find: 'isEnding || byOthers.test(action) : actorId !== id',
+    replace: 'isEnding || byOthers.test(action) : false',
     tests: ['test/contract/accounts/data-export.test.ts'],
   },
   {
     name: 'an export has the network of an administrator whom the host did not name',
-    edits: [
-      {
-        file: 'src/domain/accounts/user-export.ts',
-        find: 'isEnding || byOthers.test(action) : actorId !== id',
-        replace: 'byOthers.test(action) : actorId !== id',
-      },
-    ],
+    file: 'src/domain/accounts/user-export.ts',
+    find: 'isEnding || byOthers.test(action) : actorId !== id',
+    replace: 'byOthers.test(action) : actorId !== id',
     tests: ['test/contract/accounts/data-export.test.ts'],
   },
   {
     name: 'guesses with the link of a change of address leave no event',
-    edits: [
-      {
-        file: 'src/domain/accounts/email-change.ts',
-        find: "deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })",
-        replace: '',
-      },
-    ],
+    file: 'src/domain/accounts/email-change.ts',
+    find: "deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })",
+    replace: '',
     tests: ['test/contract/accounts/email-change.test.ts'],
   },
 ]

@@ -1,115 +1,75 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
-export const limitPlants: readonly Plant[] = [
+export const limitPlants: readonly PlantEntry[] = [
   {
     name: 'administration is counted per session alone, and not per user',
-    edits: [
-      {
-        file: 'src/domain/limits/rate-limiter.ts',
-        find: '      if (sessionId === null) return\n',
-        replace: "      if (sessionId === null || name === 'adminPerSession') return\n",
-      },
-    ],
+    file: 'src/domain/limits/rate-limiter.ts',
+    find: '      if (sessionId === null) return\n',
+    replace: "      if (sessionId === null || name === 'adminPerSession') return\n",
     tests: ['test/domain/limits/rate-limiter.test.ts'],
   },
   {
     name: 'a limit that is handed back is counted in the process first',
-    edits: [
-      {
-        file: 'src/domain/limits/rate-limits.ts',
-        find: "  'optionsPerIp',\n  'selfPerSession',\n",
-        replace: "  'optionsPerIp',\n  'passwordChangePerUser',\n  'selfPerSession',\n",
-      },
-    ],
+    file: 'src/domain/limits/rate-limits.ts',
+    find: "  'optionsPerIp',\n  'selfPerSession',\n",
+    replace: "  'optionsPerIp',\n  'passwordChangePerUser',\n  'selfPerSession',\n",
     tests: ['test/domain/limits/rate-limiter.test.ts'],
   },
   {
     name: 'a full map of counts forgets hits that were not reported',
-    edits: [
-      {
-        file: 'src/domain/limits/deferred-counts.ts',
-        find: 'if (windows.size >= capacity) return null',
-        replace: 'if (windows.size >= capacity) windows.clear()',
-      },
-    ],
+    file: 'src/domain/limits/deferred-counts.ts',
+    find: 'if (windows.size >= capacity) return null',
+    replace: 'if (windows.size >= capacity) windows.clear()',
     tests: ['test/domain/limits/deferred-counts.test.ts'],
   },
   {
     name: 'hits that come at once report the same hits twice',
-    edits: [
-      {
-        file: 'src/engine/deferred-count.ts',
-        find: "stage: stage === 'here' ? 'asked' : stage, unreported: 0 } as const",
-        replace: "stage: stage === 'here' ? 'asked' : stage } as const",
-      },
-    ],
+    file: 'src/engine/deferred-count.ts',
+    find: "stage: stage === 'here' ? 'asked' : stage, unreported: 0 } as const",
+    replace: "stage: stage === 'here' ? 'asked' : stage } as const",
     tests: ['test/domain/limits/deferred-counts.test.ts'],
   },
   {
     name: 'hits whose report failed are lost',
-    edits: [
-      {
-        file: 'src/engine/deferred-count.ts',
-        find: 'const earlier = isOver ? 0 : hits - 1',
-        replace: 'const earlier = isOver ? 0 : 0',
-      },
-    ],
+    file: 'src/engine/deferred-count.ts',
+    find: 'const earlier = isOver ? 0 : hits - 1',
+    replace: 'const earlier = isOver ? 0 : 0',
     tests: ['test/domain/limits/deferred-counts.test.ts'],
   },
   {
     name: 'a process lets its allowance through twice where its windows meet',
-    edits: [
-      {
-        file: 'src/engine/deferred-count.ts',
-        find: 'if (quietAt <= now) return 0',
-        replace: 'if (quietAt >= 0) return 0',
-      },
-    ],
+    file: 'src/engine/deferred-count.ts',
+    find: 'if (quietAt <= now) return 0',
+    replace: 'if (quietAt >= 0) return 0',
     tests: ['test/engine/deferred-count.test.ts'],
   },
   {
     name: 'a request with a listed token is counted',
-    edits: [
-      {
-        file: 'src/http/admission/caller.ts',
-        find: '    const user = access.readUser(userId)\n',
-        replace:
-          "    const user = access.readUser(userId)\n    void services.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
-      },
-    ],
+    file: 'src/http/admission/caller.ts',
+    find: '    const user = access.readUser(userId)\n',
+    replace:
+      "    const user = access.readUser(userId)\n    void services.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
     tests: ['test/contract/sessions/round-trips.test.ts'],
   },
   {
     name: 'a stored address is measured as it is typed',
-    edits: [
-      {
-        file: 'src/settings/address-rules.ts',
-        find: 'href.length > longestUrl',
-        replace: 'decodeURI(href).length > longestUrl',
-      },
-    ],
+    file: 'src/settings/address-rules.ts',
+    find: 'href.length > longestUrl',
+    replace: 'decodeURI(href).length > longestUrl',
     tests: ['test/security/longest-urls.test.ts'],
   },
   {
     name: 'an access token of a provider is sent however long it is',
-    edits: [
-      {
-        file: 'src/identity-providers/provider-sign-in.ts',
-        find: 'accessToken.length > longestAccessToken',
-        replace: 'accessToken.length < 0',
-      },
-    ],
+    file: 'src/identity-providers/provider-sign-in.ts',
+    find: 'accessToken.length > longestAccessToken',
+    replace: 'accessToken.length < 0',
     tests: ['test/security/longest-urls.test.ts'],
   },
   {
     name: 'a body that is too large is kept until it ends',
-    edits: [
-      {
-        file: 'adapters/shared/node-exchange.ts',
-        find: '    if (size > maxBytes) break\n',
-        replace: '',
-      },
-    ],
+    file: 'adapters/shared/node-exchange.ts',
+    find: '    if (size > maxBytes) break\n',
+    replace: '',
     tests: ['test/contract/http/edge-uploads.test.ts'],
   },
 ]

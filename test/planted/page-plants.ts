@@ -1,4 +1,4 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const look = 'src/domain/sessions/session-look.ts'
 const read = 'src/http/session-of.ts'
@@ -6,93 +6,61 @@ const states = 'test/contract/sessions/session-of-states.test.ts'
 const connections = 'test/contract/sessions/session-of-connections.test.ts'
 
 /** Mistakes with sessions that a host reads for its own pages. */
-export const pagePlants: readonly Plant[] = [
+export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf opens a connection that says no origin',
-    edits: [
-      {
-        file: 'src/http/request/origin.ts',
-        find: "return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))",
-        replace: 'return isOriginAllowed({ origin, secFetchSite }, allowed)',
-      },
-    ],
+    file: 'src/http/request/origin.ts',
+    find: "return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))",
+    replace: 'return isOriginAllowed({ origin, secFetchSite }, allowed)',
     tests: [connections],
   },
   {
     name: 'sessionOf tells a page of a session that is on the denylist',
-    edits: [
-      {
-        file: look,
-        find: '    if (!isStanding(attempt)) {\n',
-        replace: '    if (!isStanding({ ...attempt, entry: null })) {\n',
-      },
-    ],
+    file: look,
+    find: '    if (!isStanding(attempt)) {\n',
+    replace: '    if (!isStanding({ ...attempt, entry: null })) {\n',
     tests: [states],
   },
   {
     name: 'sessionOf rechecks a connection by the cookie that opened it',
-    edits: [
-      {
-        file: look,
-        find: 'const gen = Math.max(before.gen, family?.generation ?? 0)',
-        replace: 'const gen = before.gen',
-      },
-    ],
+    file: look,
+    find: 'const gen = Math.max(before.gen, family?.generation ?? 0)',
+    replace: 'const gen = before.gen',
     tests: [connections],
   },
   {
     name: 'sessionOf rechecks a connection without the epoch of the user',
-    edits: [
-      {
-        file: look,
-        find: 'reading.judge(newest, family, attempt.user)',
-        replace: 'reading.judge(newest, family, null)',
-      },
-    ],
+    file: look,
+    find: 'reading.judge(newest, family, attempt.user)',
+    replace: 'reading.judge(newest, family, null)',
     tests: [connections],
   },
   {
     name: 'sessionOf mints a token by what a request was answered first',
-    edits: [
-      {
-        file: read,
-        find: "const isStale = use !== 'page' && isKnown && first !== null",
-        replace: "const isStale = use !== 'page' && !isKnown && first !== null",
-      },
-    ],
+    file: read,
+    find: "const isStale = use !== 'page' && isKnown && first !== null",
+    replace: "const isStale = use !== 'page' && !isKnown && first !== null",
     tests: [connections],
   },
   {
     name: 'sessionOf says nobody while the store does not answer',
-    edits: [
-      {
-        file: read,
-        find: 'const looking = sessionLook.find(cookies, source)',
-        replace: 'const looking = sessionLook.find(cookies, source).catch(() => null)',
-      },
-    ],
+    file: read,
+    find: 'const looking = sessionLook.find(cookies, source)',
+    replace: 'const looking = sessionLook.find(cookies, source).catch(() => null)',
     tests: ['test/contract/sessions/session-of-mistakes.test.ts'],
   },
   {
     name: 'sessionOf takes the origin of a form post for granted',
-    edits: [
-      {
-        file: read,
-        find: "    if (use === 'page') return\n",
-        replace: "    if (use !== 'connection') return\n",
-      },
-    ],
+    file: read,
+    find: "    if (use === 'page') return\n",
+    replace: "    if (use !== 'connection') return\n",
     tests: ['test/contract/sessions/session-of.test.ts'],
   },
   {
     name: 'optionalUser serves a token of another scheme as a stranger',
-    edits: [
-      {
-        file: 'src/http/route-guards.ts',
-        find: "request.header('authorization') === undefined",
-        replace: "!request.header('authorization')?.startsWith('Bearer ')",
-      },
-    ],
+    file: 'src/http/route-guards.ts',
+    find: "request.header('authorization') === undefined",
+    replace: "!request.header('authorization')?.startsWith('Bearer ')",
     tests: ['test/contract/authorization/optional-user.test.ts'],
   },
 ]

@@ -1,17 +1,25 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const verify = 'src/crypto/verify-token.ts'
 const idToken = 'src/identity-providers/id-token.ts'
 const passkeys = 'src/crypto/webauthn-checks.ts'
 
 /** A parser that takes more than it should. */
-const plant = (name: string, file: string, find: string, replace: string, test: string): Plant => ({
+const plant = (
+  name: string,
+  file: string,
+  find: string,
+  replace: string,
+  test: string,
+): PlantEntry => ({
   name,
-  edits: [{ file, find, replace }],
+  file,
+  find,
+  replace,
   tests: [`test/fuzz/${test}.test.ts`],
 })
 
-export const parserPlants: readonly Plant[] = [
+export const parserPlants: readonly PlantEntry[] = [
   plant(
     'an address keeps what stands before its first at sign',
     'src/engine/email.ts',
@@ -182,24 +190,16 @@ export const parserPlants: readonly Plant[] = [
   ),
   {
     name: 'what is judged of a passkey’s answer is not what is verified',
-    edits: [
-      {
-        file: passkeys,
-        find: 'return texts.every((text) => decodeSegment(text) !== null)',
-        replace: 'return texts.length > 0',
-      },
-    ],
+    file: passkeys,
+    find: 'return texts.every((text) => decodeSegment(text) !== null)',
+    replace: 'return texts.length > 0',
     tests: ['test/crypto/webauthn-checks.test.ts'],
   },
   {
     name: 'the memory of headers keeps the first token of each key',
-    edits: [
-      {
-        file: 'src/crypto/token-header.ts',
-        find: 'known.set(Buffer.from(segment).toString(), header)',
-        replace: 'known.set(segment, header)',
-      },
-    ],
+    file: 'src/crypto/token-header.ts',
+    find: 'known.set(Buffer.from(segment).toString(), header)',
+    replace: 'known.set(segment, header)',
     tests: ['test/security/secrets-in-memory/heap.test.ts'],
   },
 ]

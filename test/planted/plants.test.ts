@@ -3,11 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { guardTests, withoutDifference } from './guard-tests.js'
 import { findGuards } from './guards.js'
-import { testsOf } from './plant.js'
+import { occurrences, sampleOf, testsOf, touches } from './plant.js'
 import { plants } from './plants.js'
 import { protocolPlants } from './protocol-plants.js'
-import { sampleOf } from './sample-of.js'
-import { occurrences } from './tree-copy.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -16,22 +14,31 @@ describe('planted mistakes', () => {
     expect(new Set(plants.map(({ name }) => name)).size).toBe(plants.length)
   })
 
-  it.each(plants.map((plant) => [plant.name, plant] as const))('%s', (_name, plant) => {
-    for (const { file, find, replace } of plant.edits) {
+  it.each([...plants, ...protocolPlants])('$name', ({ edits }) => {
+    for (const { file, find, replace } of edits) {
       expect(occurrences(readFileSync(`${root}/${file}`, 'utf8'), find), `${file}: ${find}`).toBe(1)
       expect(replace).not.toBe(find)
     }
-    const files = testsOf(plant)
-    expect(files.filter((file) => !existsSync(`${root}/${file}`))).toEqual([])
-    expect(new Set(files).size).toBe(files.length)
   })
-})
 
-it.each(protocolPlants)('a mistake for simulated histories: $name', ({ edits }) => {
-  for (const { file, find, replace } of edits) {
-    expect(occurrences(readFileSync(`${root}/${file}`, 'utf8'), find), `${file}: ${find}`).toBe(1)
-    expect(replace).not.toBe(find)
-  }
+  it('name tests that are there, each once', () => {
+    for (const plant of plants) {
+      const files = testsOf(plant)
+      expect(files.filter((file) => !existsSync(`${root}/${file}`))).toEqual([])
+      expect(new Set(files).size, plant.name).toBe(files.length)
+    }
+  })
+
+  it('touch the room of a file that they change', () => {
+    const rooms = ['domain/sessions', 'domain', 'stores'] as const
+    const touching = rooms.map((room) => plants.filter((plant) => touches(plant, room)))
+    expect(touching.map((list) => list.length > 0)).toEqual([true, true, true])
+    for (const [at, room] of rooms.entries()) {
+      const files = touching[at]?.map(({ edits }) => edits.map(({ file }) => file).join())
+      expect(files?.filter((file) => !file.includes(`/${room}/`))).toEqual([])
+    }
+    expect(plants.filter((plant) => touches(plant, 'domain/sess'))).toEqual([])
+  })
 })
 
 describe('the guards of admission and of writes', () => {
@@ -42,11 +49,10 @@ describe('the guards of admission and of writes', () => {
     expect(known.toSorted()).toEqual(ids.toSorted())
   })
 
-  it('are found in a source as it is written', () => {
-    const [first] = findGuards(root)
-    expect(first?.id).toBe('http/admission/admission-steps addressLimit')
-    expect(ids).toContain('domain/sessions/session-ending families: revokedAt')
-    expect(ids).toContain('domain/sessions/bar-reissues families: generation')
+  it('are found in a source as it is written, and are called by the function that writes', () => {
+    expect(ids[0]).toBe('addressLimit')
+    expect(ids).toContain('revoke families: revokedAt')
+    expect(ids).toContain('barReissues families: generation')
   })
 })
 

@@ -3,20 +3,19 @@ import { browserPlants } from './browser-plants.js'
 import { clientPlants } from './client-plants.js'
 import { configPlants } from './config-plants.js'
 import { factorPlants } from './factor-plants.js'
-import { guardPlants } from './guard-plants.js'
+import { guardPlants } from './guards.js'
 import { intentPlants } from './intent-plants.js'
 import { latePlants } from './late-plants.js'
 import { limitPlants } from './limit-plants.js'
 import { pagePlants } from './page-plants.js'
 import { parserPlants } from './parser-plants.js'
-import type { Plant } from './plant.js'
+import { type Plant, type PlantEntry, plantOf } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
 import { sessionPlants } from './session-plants.js'
 import { wavePlants } from './wave-plants.js'
 
-/** All of them, a file for each family. */
-export const plants: readonly Plant[] = [
+const entries: readonly PlantEntry[] = [
   ...refreshPlants,
   ...intentPlants,
   ...accessPlants,
@@ -33,3 +32,6 @@ export const plants: readonly Plant[] = [
   ...factorPlants,
   ...guardPlants,
 ]
+
+/** All of them, a file for each family. */
+export const plants: readonly Plant[] = entries.map(plantOf)

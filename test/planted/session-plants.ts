@@ -1,27 +1,19 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
-export const sessionPlants: readonly Plant[] = [
+export const sessionPlants: readonly PlantEntry[] = [
   {
     name: 'a refresh moves the end of the session record',
-    edits: [
-      {
-        file: 'src/domain/sessions/refresh.ts',
-        find: "        if (write === 'won') {\n",
-        replace:
-          "        if (write === 'won') {\n          const moved = { expiresAt: now + 90 * 24 * 60 * 60 * 1000 }\n          await deps.collections.sessions.update(attempt.claims.sid, { active: true }, moved)\n",
-      },
-    ],
+    file: 'src/domain/sessions/refresh.ts',
+    find: "        if (write === 'won') {\n",
+    replace:
+      "        if (write === 'won') {\n          const moved = { expiresAt: now + 90 * 24 * 60 * 60 * 1000 }\n          await deps.collections.sessions.update(attempt.claims.sid, { active: true }, moved)\n",
     tests: ['test/contract/sessions/session-ends.test.ts'],
   },
   {
     name: 'a denylist entry counts no longer in its last minute',
-    edits: [
-      {
-        file: 'src/domain/context/denylist-entries.ts',
-        find: 'ids.includes(id) && expiresAt > now)',
-        replace: 'ids.includes(id) && expiresAt > now + 60_000)',
-      },
-    ],
+    file: 'src/domain/context/denylist-entries.ts',
+    find: 'ids.includes(id) && expiresAt > now)',
+    replace: 'ids.includes(id) && expiresAt > now + 60_000)',
     tests: ['test/contract/sessions/session-ends.test.ts'],
   },
   {
@@ -42,35 +34,23 @@ export const sessionPlants: readonly Plant[] = [
   },
   {
     name: 'a sign-out everywhere sent again leaves what the first one left',
-    edits: [
-      {
-        file: 'src/domain/sessions/logout.ts',
-        find: "if (kind === 'done' && standing.user !== null) {",
-        replace: "if (kind === 'done' && standing.user !== null && standing.user.email === '') {",
-      },
-    ],
+    file: 'src/domain/sessions/logout.ts',
+    find: "if (kind === 'done' && standing.user !== null) {",
+    replace: "if (kind === 'done' && standing.user !== null && standing.user.email === '') {",
     tests: ['test/contract/sessions/half-ended.test.ts'],
   },
   {
     name: 'a guess too many whose ending failed ends the session at no later guess',
-    edits: [
-      {
-        file: 'src/domain/sessions/session-guesses.ts',
-        find: '        isOver = isLimited && (await isMarked(sessionId))\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/sessions/session-guesses.ts',
+    find: '        isOver = isLimited && (await isMarked(sessionId))\n',
+    replace: '',
     tests: ['test/contract/limits/session-guesses.test.ts'],
   },
   {
     name: 'a change of password does not ask whether another one came first',
-    edits: [
-      {
-        file: 'src/domain/passwords/password-writer.ts',
-        find: '  if (now.passwordChangedAt !== seen.passwordChangedAt) return true\n',
-        replace: '',
-      },
-    ],
+    file: 'src/domain/passwords/password-writer.ts',
+    find: '  if (now.passwordChangedAt !== seen.passwordChangedAt) return true\n',
+    replace: '',
     tests: ['test/contract/passwords/change-password.test.ts'],
   },
 ]

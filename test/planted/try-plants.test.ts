@@ -13,15 +13,14 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Plant } from './plant.js'
-import { runTests } from './run-tests.js'
-import { tryPlants } from './try-plants.js'
+import { runTests, tryPlants } from './try-plants.js'
 
 const source = `export const limit = 3
 export const isFull = (count: number) => count >= limit
 `
 
 const test = `import { expect, it, vi } from 'vitest'
-import { isFull } from '../src/full.js'
+import { isFull } from '../../src/full.js'
 
 it('is full at three', () => {
   if (isFull(-1)) throw new Error('never')
@@ -36,11 +35,15 @@ it('refuses more', async () => {
 })
 `
 
+/** Of the fast shelf, and of none. */
+const [fast, slow] = ['test/domain/full.test.ts', 'test/examples/full.test.ts'] as const
+
 const tree: Readonly<Record<string, string>> = {
   'package.json': '{ "type": "module" }',
   'src/full.ts': source,
-  'test/full.test.ts': test,
-  'test/red.test.ts': test.replace('[false, true]', '[true, true]'),
+  [fast]: test,
+  [slow]: test.replace('is full at three', 'is red').replace('[false, true]', '[true, true]'),
+  'test/domain/red.test.ts': test.replace('[false, true]', '[true, true]'),
   'test/endless.test.ts':
     "import { it } from 'vitest'\nit('waits', () => new Promise(() => {}), 60_000)\n",
   'test/planted/vitest.config.ts': "export default { test: { reporters: ['json'] } }\n",
@@ -70,7 +73,7 @@ afterEach(() => {
 const plant = (name: string, find: string, replace: string): Plant => ({
   name,
   edits: [{ file: 'src/full.ts', find, replace }],
-  tests: ['test/full.test.ts'],
+  tests: [fast],
 })
 
 describe('trying planted mistakes', () => {
@@ -93,6 +96,18 @@ describe('trying planted mistakes', () => {
     ])
   })
 
+  it('runs the tests of one shelf alone, and counts as missed what none of them is about', async () => {
+    const verdicts = await tryPlants(
+      root,
+      [
+        { ...plant('seen on both', 'limit = 3', 'limit = 4'), tests: [fast, slow] },
+        { ...plant('seen on another', 'limit = 3', 'limit = 4'), tests: [slow] },
+      ],
+      'fast',
+    )
+    expect(verdicts.map(({ problem }) => problem)).toEqual([null, 'no test of the shelf'])
+  })
+
   it('leaves the tree as it is, and no copy of it', async () => {
     await tryPlants(root, [plant('one too many', 'count >= limit', 'count > limit')])
     expect(readFileSync(join(root, 'src/full.ts'), 'utf8')).toBe(source)
@@ -100,7 +115,10 @@ describe('trying planted mistakes', () => {
   })
 
   it('refuses tests that fail by themselves, and an anchor that does not stand there once', async () => {
-    const red: Plant = { ...plant('red', 'limit = 3', 'limit = 4'), tests: ['test/red.test.ts'] }
+    const red: Plant = {
+      ...plant('red', 'limit = 3', 'limit = 4'),
+      tests: ['test/domain/red.test.ts'],
+    }
     await expect(tryPlants(root, [red])).rejects.toThrow(
       'fails without any plant: is full at three',
     )
@@ -109,7 +127,7 @@ describe('trying planted mistakes', () => {
   })
 
   it('ends a run that takes too long, with the processes that it started', async () => {
-    const run = await runTests(root, ['test/endless.test.ts'], 4_000)
+    const run = await runTests(root, ['test/endless.test.ts'], { shelf: 'all', limitMs: 4_000 })
     expect(run).toMatchObject({
       passed: 0,
       refuted: [],

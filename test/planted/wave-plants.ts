@@ -1,4 +1,4 @@
-import type { Plant } from './plant.js'
+import type { PlantEntry } from './plant.js'
 
 const refresh = 'src/domain/sessions/refresh.ts'
 const sessions = 'src/domain/sessions/sessions.ts'
@@ -9,27 +9,19 @@ const orderOfALogin = 'test/contract/login/order-of-a-login.test.ts'
 const sideBySide = 'test/contract/storage/side-by-side.test.ts'
 
 /** Orders of calls that would save a round trip more, and may not. */
-export const wavePlants: readonly Plant[] = [
+export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'an ended session hears of the read that failed beside the denylist',
-    edits: [
-      {
-        file: 'src/domain/authorization/access.ts',
-        find: '      if (judged !== undefined) await judged\n',
-        replace: '      await readUser(claims.sub)\n      if (judged !== undefined) await judged\n',
-      },
-    ],
+    file: 'src/domain/authorization/access.ts',
+    find: '      if (judged !== undefined) await judged\n',
+    replace: '      await readUser(claims.sub)\n      if (judged !== undefined) await judged\n',
     tests: [sideBySide],
   },
   {
     name: 'a refresh of an ended session hears of the account that could not be read',
-    edits: [
-      {
-        file: 'src/domain/sessions/refresh-reading.ts',
-        find: "entry !== null && owner.status === 'rejected' ? null : settledValue(owner)",
-        replace: 'settledValue(owner)',
-      },
-    ],
+    file: 'src/domain/sessions/refresh-reading.ts',
+    find: "entry !== null && owner.status === 'rejected' ? null : settledValue(owner)",
+    replace: 'settledValue(owner)',
     tests: [sideBySide],
   },
   {
@@ -68,13 +60,9 @@ export const wavePlants: readonly Plant[] = [
   },
   {
     name: 'the write that rotates asks for the deadline of when the signing began',
-    edits: [
-      {
-        file: refresh,
-        find: '        const now = clock.now()\n        const generation',
-        replace: '        const now = expiresAt - deps.idleMs\n        const generation',
-      },
-    ],
+    file: refresh,
+    find: '        const now = clock.now()\n        const generation',
+    replace: '        const now = expiresAt - deps.idleMs\n        const generation',
     tests: [sideBySide],
   },
   {
@@ -95,112 +83,77 @@ export const wavePlants: readonly Plant[] = [
   },
   {
     name: 'a login hands out the access token of the account as it was before the fence',
-    edits: [
-      {
-        file: sessions,
-        find: 'await (hasSameClaims(user, fenced) ? early : access(fenced))',
-        replace: 'await early',
-      },
-    ],
+    file: sessions,
+    find: 'await (hasSameClaims(user, fenced) ? early : access(fenced))',
+    replace: 'await early',
     tests: [orderOfALogin],
   },
   {
     name: 'a login is answered before its wrong guesses are forgiven',
-    edits: [{ file: login, find: '        await forgiven\n', replace: '        void forgiven\n' }],
+    file: login,
+    find: '        await forgiven\n',
+    replace: '        void forgiven\n',
     tests: [orderOfALogin],
   },
   {
     name: 'the row of a session is revoked beside its denylist entry',
-    edits: [
-      {
-        file: ending,
-        find: '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n',
-        replace:
-          '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n      ...batch.map((session) => revoke(session, reason, clock.now())),\n',
-      },
-    ],
+    file: ending,
+    find: '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n',
+    replace:
+      '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n      ...batch.map((session) => revoke(session, reason, clock.now())),\n',
     tests: [sideBySide],
   },
   {
     name: 'the document of a session is closed beside the revoking of its row',
-    edits: [
-      {
-        file: ending,
-        find: 'const revoked = await revoke(session, reason, now)\n',
-        replace:
-          'const [revoked] = await Promise.all([\n      revoke(session, reason, now),\n      closeDocument(sessionId, reason),\n    ])\n',
-      },
-    ],
+    file: ending,
+    find: 'const revoked = await revoke(session, reason, now)\n',
+    replace:
+      'const [revoked] = await Promise.all([\n      revoke(session, reason, now),\n      closeDocument(sessionId, reason),\n    ])\n',
     tests: [sideBySide],
   },
   {
     name: 'a logout is answered before its row is revoked',
-    edits: [
-      {
-        file: ending,
-        find: 'const ended = await finish(session, asBegun(session, listed, { ...judgement, source }))\n',
-        replace:
-          'const ended = true\n      void finish(session, asBegun(session, listed, { ...judgement, source })).catch(() => {})\n',
-      },
-    ],
+    file: ending,
+    find: 'const ended = await finish(session, asBegun(session, listed, { ...judgement, source }))\n',
+    replace:
+      'const ended = true\n      void finish(session, asBegun(session, listed, { ...judgement, source })).catch(() => {})\n',
     tests: [sideBySide],
   },
   {
     name: 'a logout is answered before its session is listed',
-    edits: [
-      {
-        file: ending,
-        find: 'const listed = settledValue(listing)\n',
-        replace: "const listed = listing.status === 'fulfilled' ? listing.value : new Map()\n",
-      },
-    ],
+    file: ending,
+    find: 'const listed = settledValue(listing)\n',
+    replace: "const listed = listing.status === 'fulfilled' ? listing.value : new Map()\n",
     tests: [sideBySide],
   },
   {
     name: 'a logout whose row could not be read leaves the session listed for less time than it lives',
-    edits: [
-      {
-        file: ending,
-        find: "      if (judged.status === 'rejected') await extendDenylistEntry(session.id, 'logout', clock.now())\n",
-        replace: '',
-      },
-    ],
+    file: ending,
+    find: "      if (judged.status === 'rejected') await extendDenylistEntry(session.id, 'logout', clock.now())\n",
+    replace: '',
     tests: [sideBySide],
   },
   {
     name: 'a grant that shared a hash is judged by the rows of before it',
-    edits: [
-      {
-        file: 'src/domain/service-accounts/service-grants.ts',
-        find: 'const now = standingOf(await readAgain(standing.credential))',
-        replace:
-          'const now = isShared ? standing : standingOf(await readAgain(standing.credential))',
-      },
-    ],
+    file: 'src/domain/service-accounts/service-grants.ts',
+    find: 'const now = standingOf(await readAgain(standing.credential))',
+    replace: 'const now = isShared ? standing : standingOf(await readAgain(standing.credential))',
     tests: ['test/contract/service-accounts/service-grant-cost.test.ts'],
   },
   {
     name: 'an unknown client id shares no hash',
-    edits: [
-      {
-        file: 'src/domain/service-accounts/service-grants.ts',
-        find: '    return verification(pair, ',
-        replace:
-          '    if (hash === null) {\n      const alone = async () => ({\n        value: await deps.passwords.verify(hash, secret, line),\n        isShared: false,\n      })\n      return alone()\n    }\n    return verification(pair, ',
-      },
-    ],
+    file: 'src/domain/service-accounts/service-grants.ts',
+    find: '    return verification(pair, ',
+    replace:
+      '    if (hash === null) {\n      const alone = async () => ({\n        value: await deps.passwords.verify(hash, secret, line),\n        isShared: false,\n      })\n      return alone()\n    }\n    return verification(pair, ',
     tests: ['test/contract/service-accounts/service-grant-cost.test.ts'],
   },
   {
     name: 'the limits of a session and of its user are counted beside each other',
-    edits: [
-      {
-        file: limiter,
-        find: 'await checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })\n      if (sessionId === null) return\n',
-        replace:
-          "const own = checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })\n      const wide = { limit: limit * sessionsPerUser, windowMs }\n      const all = keyOf([name, 'of the user'].join(' '), userId)\n      return void (await Promise.all([own, checkKey(all, name, wide)]))\n",
-      },
-    ],
+    file: limiter,
+    find: 'await checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })\n      if (sessionId === null) return\n',
+    replace:
+      "const own = checkKey(keyOf(name, sessionId ?? userId), name, { limit, windowMs })\n      const wide = { limit: limit * sessionsPerUser, windowMs }\n      const all = keyOf([name, 'of the user'].join(' '), userId)\n      return void (await Promise.all([own, checkKey(all, name, wide)]))\n",
     tests: ['test/domain/limits/rate-limiter.test.ts'],
   },
 ]

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
 import type { Cells, Shelf } from '../shelves.js'
-import { exercisedFile } from './hosts/exercised-file.js'
 import { findMariadb, statement } from './stores/mariadb.js'
 import { dropDatabases, findMongo } from './stores/mongo.js'
 import { findBinaries, findPostgres, onDatabase } from './stores/postgres.js'
@@ -42,8 +40,6 @@ const dictionaryOrder = "template template0 encoding 'UTF8' locale_provider icu 
 const own = `postern_test_${randomBytes(6).toString('hex')}`
 
 export default async function setup(project: TestProject): Promise<TearDown> {
-  // What an earlier run called says nothing about this one.
-  rmSync(exercisedFile, { force: true })
   const tearDowns = await Promise.all([
     setUpPostgres(project),
     setUpMongo(project),
