@@ -78,7 +78,7 @@ const cleanTree = new Map([
 const planted = (path: string, source: string) =>
   violations(new Map([...cleanTree, [path, source]])).map((text) => text.slice(path.length + 1))
 
-describe('R-LIB-01 folders depend on each other in one direction only', () => {
+describe('folders depend on each other in one direction only', () => {
   it('holds for every file of the package and its examples', () => {
     expect(shipped.size).toBeGreaterThan(0)
     expect(violations(new Map([...shipped, ...examples]))).toEqual([])
@@ -274,7 +274,7 @@ describe('R-LIB-01 folders depend on each other in one direction only', () => {
   })
 })
 
-describe('R-LIB-05 time and randomness come from ports only', () => {
+describe('time and randomness come from ports only', () => {
   it('holds for every file of the package', () => {
     const found = [...shipped].flatMap(([path, source]) =>
       ambientViolations(parseSource(path, source)),
@@ -427,7 +427,7 @@ describe('house rules', () => {
     expect(found(looseTypes)).toEqual([])
   })
 
-  it('R-LIB-09 no module keeps state', () => {
+  it('no module keeps state', () => {
     expect(found(sharedState)).toEqual([])
   })
 
@@ -456,7 +456,7 @@ describe('house rules', () => {
     'const word = /a/g\nexport const has = (s: string) => word.test(s)',
     'export class A { static cache = new Map([[1, 2]]) }',
     'export class A { static count = 0 }',
-  ])('R-LIB-09 reports the shared state in %j', (source) => {
+  ])('reports the shared state in %j', (source) => {
     expect(sharedState('src/bad.ts', source)).toHaveLength(1)
   })
 
@@ -465,7 +465,7 @@ describe('house rules', () => {
     "export const names: ReadonlySet<string> = new Set(['a'])",
     'export const make = () => { let n = 0; const m = new Map(); return () => m.set(n++, 1) }',
     "export const clean = (s: string) => s.replace(/a/g, 'b')",
-  ])('R-LIB-09 allows the frozen or local value in %j', (source) => {
+  ])('allows the frozen or local value in %j', (source) => {
     expect(sharedState('src/good.ts', source)).toEqual([])
   })
 

@@ -60,7 +60,7 @@ describe('endpoints of identity providers', () => {
   })
 })
 
-describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
+describe('construction names the option and the remedy', () => {
   it.each<[string, unknown]>([
     ['backend', { backend: undefined }],
     ['backend', { backend: 'postgres://localhost' }],
@@ -382,12 +382,12 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     },
   )
 
-  it('R-2.6-04 G-27 takes the configuration key from the environment', async () => {
+  it('takes the configuration key from the environment', async () => {
     const env = { CONFIG_ENCRYPTION_KEY: testConfigKeys[0]?.key }
     await expect(created({ configKeys: undefined, env })).resolves.toBeDefined()
   })
 
-  it('ASVS-13.3.1 takes the configuration keys from a function, and asks it once', async () => {
+  it('takes the configuration keys from a function, and asks it once', async () => {
     let asked = 0
     const configKeys = async () => {
       asked += 1
@@ -435,7 +435,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
     expect(`${error.message} ${error.stack}`).not.toContain(secret)
   })
 
-  it('R-LIB-11 refuses unfit keys and surfaces that contradict each other, and makes up none', async () => {
+  it('refuses unfit keys and surfaces that contradict each other, and makes up none', async () => {
     const { generateKeyPairSync, randomBytes } = await import('node:crypto')
     const pkcs8 = { type: 'pkcs8', format: 'pem' } as const
     const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export(pkcs8)
@@ -466,7 +466,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
   it.each([
     ...['/', '/identity', '/identity/', '/identity/v1', '/identity/v1/auth', '/identity/v1/auth/'],
     '/identity/v1/auth/client',
-  ])('R-LIB-03 takes the cookie path %s above routes below a path', async (cookiePath) => {
+  ])('takes the cookie path %s above routes below a path', async (cookiePath) => {
     const below = { cookieDomain: 'example.com', routesUrl: 'https://app.example.com/identity' }
     await (await created(surface({ ...below, cookiePath }))).close()
     const mounted = { cookieDomain: 'example.com', cookiePath: '/identity' }
@@ -474,7 +474,7 @@ describe('R-LIB-11 SP-62 construction names the option and the remedy', () => {
   })
 
   it.each(['/identity/v1/auth/operator', '/identity/v1/auth/client/oauth'])(
-    'R-LIB-03 refuses the cookie path %s, of some routes alone',
+    'refuses the cookie path %s, of some routes alone',
     async (cookiePath) => {
       const below = { cookieDomain: 'example.com', routesUrl: 'https://app.example.com/identity' }
       const { option } = await refusal(surface({ ...below, cookiePath }))

@@ -26,7 +26,7 @@ const window = ({ windowMs }: RateLimit): string => {
   return `in ${minutes} minute${minutes === 1 ? '' : 's'}`
 }
 
-describe('ASVS-6.1.1 the limits page says what the code does', () => {
+describe('the limits page says what the code does', () => {
   const text = page('limits')
   const limits = { operator: defaultRateLimits('operator'), client: defaultRateLimits('client') }
 
@@ -44,7 +44,7 @@ describe('ASVS-6.1.1 the limits page says what the code does', () => {
   })
 })
 
-describe('ASVS-7.1.1 the sessions page says what the code does', () => {
+describe('the sessions page says what the code does', () => {
   const text = page('sessions')
 
   it.each([
@@ -61,7 +61,7 @@ describe('ASVS-7.1.1 the sessions page says what the code does', () => {
   })
 })
 
-describe('R-2.6-33 R-2.6-34 the settings page says what is declared', () => {
+describe('the settings page says what is declared', () => {
   it('each of the 63 settings, group by group', () => {
     const [, tables = ''] = page('settings').split(/^## The settings$[^#]*/m)
     expect(tables.trim()).toBe(settingsTables())
@@ -92,12 +92,12 @@ describe('the page on mails says which there are', () => {
   })
 })
 
-describe('R-4.4-01 the reference page says what the table says', () => {
-  it('ASVS-8.1.2 is as `npm run reference` writes it', () => {
+describe('the reference page says what the table says', () => {
+  it('is as `npm run reference` writes it', () => {
     expect(page('reference')).toBe(referencePage(operations, openApiDocument()))
   })
 
-  it('ASVS-8.1.1 has a section for each operation, and each shape and page that it links to', () => {
+  it('has a section for each operation, and each shape and page that it links to', () => {
     const text = page('reference')
     for (const { id } of operations) expect(text).toContain(`\n### ${id}\n`)
     const anchors = [...text.matchAll(/^##+ (.+)$/gm)].map(([, title = '']) =>
@@ -121,7 +121,7 @@ it('the page on the options has each of them, as the sources describe it, and ea
     expect(variables).toContain(`| \`${name}\` |`)
 })
 
-describe('R-LIB-06 the page on custom stores shows the example as it is', () => {
+describe('the page on custom stores shows the example as it is', () => {
   const blocks = [
     ...page('custom-store').matchAll(
       /^```ts\n\/\/ (examples\/\S+)\n([^`]*(?:`(?!``)[^`]*)*)^```$/gm,
@@ -176,7 +176,7 @@ describe('what the pages say of the rows of the OWASP standard', () => {
 })
 
 describe('what SECURITY.md says to handle with care', () => {
-  it('ASVS-15.1.5 has each option that loosens a check or puts the host’s function in its place', () => {
+  it('has each option that loosens a check or puts the host’s function in its place', () => {
     const read = (path: string): string =>
       readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
     const [, section = ''] = read('SECURITY.md').split('## Handle with care')
@@ -191,7 +191,7 @@ describe('what SECURITY.md says to handle with care', () => {
   })
 })
 
-it('ASVS-2.1.2 the sessions page says how the three lifetimes agree', () => {
+it('the sessions page says how the three lifetimes agree', () => {
   const text = page('sessions').replaceAll(/\s+/g, ' ')
   expect(text).toContain('| access token | 15 m, and no longer than the two below |')
   expect(text).toContain(

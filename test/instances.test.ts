@@ -11,10 +11,10 @@ const run = promisify(execFile)
 const operator = { baseUrl: 'https://admin.example.com' }
 const client = { baseUrl: 'https://app.example.com' }
 
-describe('R-LIB-09 two instances in one process', () => {
+describe('two instances in one process', () => {
   const credentials = { email: 'ada@example.org', password: 'correct horse battery staple' }
 
-  it('ASVS-15.4.1 share no keys, no data and no counters', async () => {
+  it('share no keys, no data and no counters', async () => {
     const keys = { current: await generateSigningKey() }
     const first = await testAuth()
     const second = await testAuth({ keys })
@@ -45,7 +45,7 @@ describe('R-LIB-09 two instances in one process', () => {
     expect(await loginStatus(other.auth, credentials)).toBe(401)
   })
 
-  it('ASVS-15.4.1 share no counters on one database, where each has a prefix of its own', async () => {
+  it('share no counters on one database, where each has a prefix of its own', async () => {
     const backend = memory()
     const first = await testAuth({ backend })
     const other = await testAuth({ backend, collectionPrefix: 'other_' })
@@ -59,7 +59,7 @@ describe('R-LIB-09 two instances in one process', () => {
     expect(await loginStatus(other.auth, credentials)).toBe(200)
   })
 
-  it('R-8-18 sweep each for themselves on one database, where each has a prefix of its own', async () => {
+  it('sweep each for themselves on one database, where each has a prefix of its own', async () => {
     const backend = memory()
     const first = await testAuth({ backend, sweeps: true })
     const other = await testAuth({ backend, sweeps: true, collectionPrefix: 'other_' })
@@ -82,7 +82,7 @@ describe('R-LIB-09 two instances in one process', () => {
   })
 })
 
-describe('R-LIB-10 a host process', () => {
+describe('a host process', () => {
   const hooks = fileURLToPath(new URL('support/module-hooks.mjs', import.meta.url))
   const script = fileURLToPath(new URL('support/hosts/exiting-host.ts', import.meta.url))
 

@@ -1,5 +1,4 @@
-import { internalId } from '../test/support/rules/internal-ids.js'
-import { type AsvsRow, type AsvsTable, standings } from './asvs-table.js'
+import { type AsvsRow, type Ledger, standings } from './ledger.js'
 
 const chapters: Readonly<Record<string, string>> = {
   V1: 'Encoding and sanitization',
@@ -19,48 +18,14 @@ const chapters: Readonly<Record<string, string>> = {
   V16: 'Logging and errors',
 }
 
-export interface Tally {
-  readonly levels: readonly {
-    readonly level: number
-    readonly shown: number
-    readonly all: number
-  }[]
-  /** The ids without a test, by their standing. */
-  readonly others: Readonly<Record<(typeof standings)[keyof typeof standings], readonly string[]>>
-}
-
-/** Counts the rows of the library and the shared ones; a host's row that is shown as well is no row of ours. */
-export function tally({ rows }: AsvsTable, shown: readonly string[]): Tally {
-  const ours = rows.filter(({ owner }) => owner !== 'host')
-  const of = (standing: keyof typeof standings) =>
-    ours.filter(({ by }) => 'standing' in by && by.standing === standing).map(({ id }) => id)
-  return {
-    levels: [1, 2, 3].map((level) => {
-      const all = ours.filter((row) => row.level === level)
-      return { level, shown: all.filter(({ id }) => shown.includes(id)).length, all: all.length }
-    }),
-    others: {
-      [standings.void]: of('void'),
-      [standings.deviation]: of('deviation'),
-      [standings.host]: of('host'),
-      [standings.open]: of('open'),
-    },
-  }
-}
-
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 
-/** A title without the ids of lists that a reader of the pages does not have. */
-const inWords = (title: string): string =>
-  title
-    .replaceAll(internalId, '')
-    .replaceAll(/\bASVS-[\d.]+\d/g, '')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+type Entry = readonly [id: string, row: AsvsRow]
 
-function shownBy({ by }: AsvsRow): string {
-  if ('standing' in by) return `**${standings[by.standing]}:** ${cell(by.reason)}`
-  return `\`${by.file}\`: ${cell(inWords(by.title))}`
+function shownBy(row: AsvsRow): string {
+  return 'file' in row
+    ? `\`${row.file}\`: ${cell(row.sentence)}`
+    : `**${standings[row.standing]}:** ${cell(row.reason)}`
 }
 
 const intro = `# OWASP ASVS 5.0
@@ -70,22 +35,21 @@ says what an application must do to be called secure at level 1, 2 or 3. This pa
 for authentication can meet by itself (*library*) or together with its host (*shared*). Rows that are the host's alone,
 such as TLS, and rows about things that the library does not have, such as SAML, are left out.
 
-A row counts as shown when a test of this repository carries its id in the title and passed in the last run. The page
-leaves the ids out of the titles; any other code in a title names a requirement of the project. The requirement stands
-here in a few words of our own; the standard has the full text. A row without a test says why:
+A row counts as shown when it names a test of this repository, which has to pass in the whole test run before a release.
+The requirement stands here in a few words of our own; the standard has the full text. A row without a test says why:
 
 - **void:** the thing it is about does not exist here.
 - **deviation:** we do something else on purpose. [SECURITY.md](../SECURITY.md#deviations-from-asvs-50) has the reasons.
 - **the host’s part:** the library takes no part in it, and the page named says what you have to do.
 - **not yet:** we mean to meet it, and do not claim it.
 
-\`npm run asvs\` writes this page from \`test/asvs.md\` and compares it with the tests.
+\`npm run generate -- asvs\` writes this page from \`test/ledger.json\`; \`npm run ledger\` compares that with the tests.
 `
 
-function chapterTable(chapter: string, rows: readonly AsvsRow[]): string {
+function chapterTable(chapter: string, rows: readonly Entry[]): string {
   const lines = rows.map(
-    (row) =>
-      `| ${row.id} | ${row.level} | ${cell(row.requirement)} | ${row.owner} | ${shownBy(row)} |`,
+    ([id, row]) =>
+      `| ${id} | ${row.level} | ${cell(row.requirement)} | ${row.owner} | ${shownBy(row)} |`,
   )
   return [
     `## ${chapter} ${chapters[chapter] ?? ''}`.trim(),
@@ -97,28 +61,38 @@ function chapterTable(chapter: string, rows: readonly AsvsRow[]): string {
   ].join('\n')
 }
 
-const chapterOf = ({ id }: AsvsRow): string => `V${id.split('.')[0]}`
-
-/** The page `docs/asvs.md`, from the table alone. */
-export function asvsPage(table: AsvsTable): string {
-  const named = table.rows.filter(({ by }) => 'file' in by).map(({ id }) => id)
-  const { levels, others } = tally(table, named)
-  const counts = [
+/** Rows of the library and shared ones, with a test and in all; a host's row that a test shows as well is none of ours. */
+function counts(entries: readonly Entry[]): string {
+  const ours = entries.map(([, row]) => row).filter(({ owner }) => owner !== 'host')
+  const levels = [1, 2, 3].map((level) => {
+    const all = ours.filter((row) => row.level === level)
+    return `| level ${level} | ${all.length} | ${all.filter((row) => 'file' in row).length} |`
+  })
+  const without = Object.entries(standings).map(([standing, word]) => {
+    const rows = ours.filter((row) => 'standing' in row && row.standing === standing)
+    return `${rows.length} ${word}`
+  })
+  return [
     '| | rows | shown by a test |',
     '| --- | --- | --- |',
-    ...levels.map(({ level, shown, all }) => `| level ${level} | ${all} | ${shown} |`),
+    ...levels,
     '',
-    `Without a test: ${Object.entries(others)
-      .map(([word, ids]) => `${ids.length} ${word}`)
-      .join(', ')}.`,
+    `Without a test: ${without.join(', ')}.`,
     '',
   ].join('\n')
-  const names = [...new Set(table.rows.map(chapterOf))]
+}
+
+const chapterOf = (id: string): string => `V${id.split('.')[0]}`
+
+/** The page `docs/asvs.md`, from the ledger alone. */
+export function asvsPage({ asvs }: Pick<Ledger, 'asvs'>): string {
+  const entries = Object.entries(asvs)
+  const names = [...new Set(entries.map(([id]) => chapterOf(id)))]
   const sections = names.map((name) =>
     chapterTable(
       name,
-      table.rows.filter((row) => chapterOf(row) === name),
+      entries.filter(([id]) => chapterOf(id) === name),
     ),
   )
-  return [intro, counts, ...sections].join('\n')
+  return [intro, counts(entries), ...sections].join('\n')
 }

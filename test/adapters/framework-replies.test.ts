@@ -24,7 +24,7 @@ const problem = { 'content-type': 'application/problem+json; charset=utf-8' }
 const text = { 'content-type': 'text/plain; charset=utf-8' }
 
 it.each(['/', '/identity/', '/identity'])(
-  'R-LIB-02 fastify with the prefix %s asks for the path behind it',
+  'fastify with the prefix %s asks for the path behind it',
   async (prefix) => {
     const { asked, mountable } = answering({ ...plain, status: 204 })
     const app = fastify()
@@ -35,7 +35,7 @@ it.each(['/', '/identity/', '/identity'])(
   },
 )
 
-describe.each(Object.entries(frameworks))('R-LIB-02 a reply on %s', (_name, serve) => {
+describe.each(Object.entries(frameworks))('a reply on %s', (_name, serve) => {
   async function open(reply: Partial<ExchangeReply> & Pick<ExchangeReply, 'status'>) {
     const { asked, mountable } = answering({ ...plain, ...reply })
     const host = await serve(mountable)
@@ -51,7 +51,7 @@ describe.each(Object.entries(frameworks))('R-LIB-02 a reply on %s', (_name, serv
     { status: 422, headers: text, body: 'Unprocessable Entity' },
     { status: 500, headers: problem, body: '{"status":500}' },
     { status: 503, headers: { ...problem, 'retry-after': '1' }, body: '{"status":503}' },
-  ])('T-76 is that of status $status, to the byte', async (reply) => {
+  ])('is that of status $status, to the byte', async (reply) => {
     const { raw } = await open(reply)
     const got = await raw('POST', '/v1/auth/x')
     expect([got.status, got.text]).toEqual([reply.status, reply.body])

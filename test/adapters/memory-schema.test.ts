@@ -135,7 +135,7 @@ describe('memory keeps one schema a collection, as a database does', () => {
     await call
   })
 
-  it('R-LIB-09 two backends share nothing', async () => {
+  it('two backends share nothing', async () => {
     const [one, two] = [memory(), memory()]
     await bind(one.store, spec({})).insert({ id: 'a', expiresAt: null })
     await one.counter.hit('k', 1000, 5, 0)

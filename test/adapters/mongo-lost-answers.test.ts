@@ -9,7 +9,7 @@ const server = inject('mongo')
 const noon = Date.UTC(2030, 5, 15, 12)
 
 /** A replica set may answer a repeated write with what the first one did; a single server may not. */
-describe.skipIf(!server)(mongoTitle('R-LIB-07 mongo, an answer lost on the wire'), () => {
+describe.skipIf(!server)(mongoTitle('mongo, an answer lost on the wire'), () => {
   const { database } = mongoDatabases()
   let proxy: LosingProxy
   let client: MongoClient

@@ -14,7 +14,7 @@ describe.skipIf(!inject('mongo'))(mongoTitle('mongo plans'), () => {
   let sent: CommandStartedEvent[] = []
   client.on('commandStarted', (event) => sent.push(event))
 
-  it('P11 every command of a keyed operation goes by an id or an index, and sorts nothing that the index does not', async () => {
+  it('every command of a keyed operation goes by an id or an index, and sorts nothing that the index does not', async () => {
     const db = database()
     const { store, denylist, counter } = mongo({ db })
     const specs = allCollectionSpecs('')

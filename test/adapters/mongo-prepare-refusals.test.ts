@@ -92,7 +92,7 @@ describe.skipIf(!inject('mongo'))(`${mongoTitle('mongo prepare')} refuses`, () =
     await prepare(db, [email, unique])
   })
 
-  it('R-8-26 an index that removes documents by the server’s clock', async () => {
+  it('an index that removes documents by the server’s clock', async () => {
     const db = database()
     await db.collection('users').createIndex({ expiresAt: 1 }, { expireAfterSeconds: 1 })
     await expect(prepare(db, [{}, { expires: 'fixed' }])).rejects.toThrow(

@@ -31,7 +31,7 @@ describe.skipIf(!inject('mongo'))(mongoTitle('a database that was not prepared')
     expect(await samples.insert(sample('a'))).toBe(true)
   })
 
-  it('R-LIB-13 notices that it was dropped: nothing is found, made or let in until it is prepared again', async () => {
+  it('notices that it was dropped: nothing is found, made or let in until it is prepared again', async () => {
     const db = database()
     const wanted = sampleSpec('sliding')
     const { store, denylist, lease, counter } = mongo({ db })

@@ -10,6 +10,6 @@ describe.skipIf(!inject('mongo'))(mongoTitle('mongo'), () => {
   })
 
   for (const { group, name, skip, run } of cases) {
-    it.skipIf(skip)(`R-LIB-06 R-LIB-07 ${group}: ${name}`, run)
+    it.skipIf(skip)(`${group}: ${name}`, run)
   }
 })

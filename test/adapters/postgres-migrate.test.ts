@@ -320,7 +320,7 @@ describe.skipIf(!url)(title, () => {
     expect(made).toHaveLength(3)
   })
 
-  it('ASVS-13.2.2 a role that may create nothing can start once all is there', async () => {
+  it('a role that may create nothing can start once all is there', async () => {
     const name = schema()
     const each = sampleSpec('sliding')
     await prepare(name, each)

@@ -18,7 +18,7 @@ const noon = Date.UTC(2030, 5, 15, 12)
 describe.skipIf(!url)(title, () => {
   const { pool, schema } = schemasOf(url)
 
-  it('P11 no statement of a request reads a table or an index value whole, by a plan for its values or for any', async () => {
+  it('no statement of a request reads a table or an index value whole, by a plan for its values or for any', async () => {
     const name = schema()
     const { client, sent } = recordingClient(pool)
     const { store, denylist, counter } = postgres(client, { schema: name })

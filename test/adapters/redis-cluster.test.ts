@@ -62,7 +62,7 @@ describe.skipIf(!installed)(title, () => {
       open: ({ through }) => ({ backend: redis(through(shared.client), { keyPrefix }) }),
     })
     for (const { name: caseName, skip, run } of cases) {
-      test.skipIf(skip)(`R-LIB-07 redis by ${name}: ${caseName}`, run)
+      test.skipIf(skip)(`redis by ${name}: ${caseName}`, run)
     }
 
     describe('through connections that break', () => {

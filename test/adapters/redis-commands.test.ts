@@ -109,7 +109,7 @@ describe.skipIf(!url)(title, () => {
     }
   })
 
-  it("R-LIB-05 no script reads the server's clock", async () => {
+  it("no script reads the server's clock", async () => {
     const on = await recorded('sliding', true)
     for (const [, call] of Object.values(calls)) await call(on)
     const texts = on.sent.filter(([name]) => name === 'eval').map(([, text = '']) => text)

@@ -43,7 +43,7 @@ describe.skipIf(!found).each(Object.entries(singleClients))(
       open: ({ through }) => ({ backend: redis(through(shared.client), { keyPrefix }) }),
     })
     for (const { name: title, skip, run } of cases) {
-      test.skipIf(skip)(`R-LIB-07 redis by ${name}: ${title}`, run)
+      test.skipIf(skip)(`redis by ${name}: ${title}`, run)
     }
 
     describe('through a connection that breaks', () => {
@@ -67,7 +67,7 @@ describe.skipIf(!found).each(Object.entries(singleClients))(
       )
     })
 
-    it('R-8-26 no key of any collection ever expires by itself', async () => {
+    it('no key of any collection ever expires by itself', async () => {
       const own = prefix()
       const { store, denylist, counter, lease } = redis(shared.client, { keyPrefix: own })
       for (const expires of ['sliding', 'fixed', 'due'] as const) {

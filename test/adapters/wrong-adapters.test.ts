@@ -51,7 +51,7 @@ async function failing(kit: Kit, { twist }: WrongAdapter): Promise<readonly stri
   return names
 }
 
-describe.each(kits)('R-LIB-06 the %s cases', (_port, kit, faults) => {
+describe.each(kits)('the %s cases', (_port, kit, faults) => {
   const failed = new Set<string>()
 
   it.each(faults)('find $fault', async (fault) => {
@@ -66,7 +66,7 @@ describe.each(kits)('R-LIB-06 the %s cases', (_port, kit, faults) => {
   })
 })
 
-it('R-LIB-06 a store whose plan keeps its promise fails none of them', async () => {
+it('a store whose plan keeps its promise fails none of them', async () => {
   const planned = storeCases(async () => rightlyPlanned(memory()))
   await planned.find(({ name }) => name.startsWith('a plan names'))?.run()
 })

@@ -36,7 +36,7 @@ async function signedIn(onStepUp?: (challenge: StepUpChallenge) => Promise<void>
   return { page, client }
 }
 
-describe('I17-5 call', () => {
+describe('call', () => {
   it('sends a body, signs in by the reply, and notes that the cookie is new', async () => {
     const { page, client } = await signedIn()
     expect(client.get()).toEqual({ status: 'signedIn', user })
@@ -207,7 +207,7 @@ describe('I17-5 call', () => {
   })
 })
 
-describe('I17-5 a step-up', () => {
+describe('a step-up', () => {
   it('is proved by the hook, once, and the call is repeated', async () => {
     const challenged = refusal(403, 'step_up_required', { maxAgeSeconds: 300 })
     const hook = vi.fn(async ({ maxAgeSeconds }: StepUpChallenge) => {
@@ -235,7 +235,7 @@ describe('I17-5 a step-up', () => {
   })
 })
 
-describe('I17-5 authFetch', () => {
+describe('authFetch', () => {
   const orders = 'https://api.example.com/orders'
   const done = json(200, { done: true })
 
@@ -318,7 +318,7 @@ describe('I17-5 authFetch', () => {
   })
 })
 
-describe('I17-5 subscribe', () => {
+describe('subscribe', () => {
   it('tells of each change once, with one snapshot until the next', async () => {
     const { page, client } = await signedIn()
     const states: string[] = []

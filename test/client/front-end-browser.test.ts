@@ -69,7 +69,7 @@ async function send(page: Page, title: string, ...texts: readonly string[]): Pro
   await form.locator('button').click()
 }
 
-describe.skipIf(isChromiumMissing)('I17-5 the front end of the docs, chromium', () => {
+describe.skipIf(isChromiumMissing)('the front end of the docs, chromium', () => {
   it('registers, verifies, signs in with TOTP, resets a password and signs out', async () => {
     const { page, clock, mailer, post } = await opened()
     const says = (text: string) => page.getByText(text, { exact: false }).first().waitFor()

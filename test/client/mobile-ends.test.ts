@@ -75,7 +75,7 @@ async function underway() {
   }
 }
 
-it('I17-5 the end of one user’s session takes nothing of the next user’s login', async () => {
+it('the end of one user’s session takes nothing of the next user’s login', async () => {
   const { client, stored, endAmidWrite } = await underway()
   const login = client.call('POST /mobile/login', { email: 'bob', password: 'p' })
   await endAmidWrite()
@@ -85,7 +85,7 @@ it('I17-5 the end of one user’s session takes nothing of the next user’s log
   expect(stored()).toContain(tokenOf('bob', 2))
 })
 
-it('I17-5 a token that is written amid the end of its session is never sent', async () => {
+it('a token that is written amid the end of its session is never sent', async () => {
   const { client, shown, stored, isDue, endAmidWrite } = await underway()
   isDue()
   const call = client.call('GET /devices').catch(({ kind }) => kind)

@@ -14,7 +14,7 @@ import {
   usedTooEarly,
 } from './simulated-device.js'
 
-describe('I17-5 a rotation of an app', () => {
+describe('a rotation of an app', () => {
   it.each([
     ['lost', 6000],
     ['lost', 100],
@@ -66,7 +66,7 @@ describe('I17-5 a rotation of an app', () => {
   })
 })
 
-describe('I17-5 an app that is killed', () => {
+describe('an app that is killed', () => {
   /** Restores after a while, and uses the session for long enough to rotate again. */
   async function used(device: SimulatedDevice, process: AppProcess) {
     const { client } = process
@@ -149,7 +149,7 @@ describe('I17-5 an app that is killed', () => {
   }, 60_000)
 })
 
-describe('I17-5 a storage that fails', () => {
+describe('a storage that fails', () => {
   it('before a rotation leaves the token unused, and the call goes on while it can', async () => {
     const { device, client } = await due()
     device.isLocked = true

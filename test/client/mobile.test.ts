@@ -18,7 +18,7 @@ const minute = 60_000
 const codeAt = (secret: string, ms: number) =>
   generateSync({ secret, epoch: Math.floor(ms / 1000) })
 
-describe('I17-5 a session of an app', () => {
+describe('a session of an app', () => {
   it('begins with a login, whose tokens are written before they are used', async () => {
     const device = await simulatedDevice()
     const { client, steps } = device.launch()
@@ -75,7 +75,7 @@ describe('I17-5 a session of an app', () => {
     expect(usedTooEarly(device)).toEqual([])
   })
 
-  it('ASVS-14.3.1 is signed out with its reason, and its token is no longer in storage', async () => {
+  it('is signed out with its reason, and its token is no longer in storage', async () => {
     const { device, client } = await due()
     const { user } = Object(client.get())
     await device.auth.client.terminateSessionsOf(user.id)
@@ -126,7 +126,7 @@ describe('I17-5 a session of an app', () => {
   })
 })
 
-describe('I17-5 what an app keeps beside its token', () => {
+describe('what an app keeps beside its token', () => {
   it('is the recognition id: sent at logins and refreshes, and not lost at a sign-out', async () => {
     const device = await simulatedDevice()
     const { client } = await signedIn(device)
@@ -179,7 +179,7 @@ describe('I17-5 what an app keeps beside its token', () => {
   })
 })
 
-describe('I17-5 the options of a client for apps', () => {
+describe('the options of a client for apps', () => {
   it.each([
     [{ storage: undefined }, 'option "storage" must have read() and write()'],
     [{ storage: { read: () => null } }, 'option "storage" must have read() and write()'],

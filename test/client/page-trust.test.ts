@@ -30,7 +30,7 @@ async function signedIn() {
 }
 
 describe('what a page is trusted with', () => {
-  it('ASVS-14.3.3 neither storage nor other tabs get a token, a user or an address', async () => {
+  it('neither storage nor other tabs get a token, a user or an address', async () => {
     const { page } = await signedIn()
     expect([...page.stored.keys()]).toEqual([`postern:${base}`])
     expect([...page.stored.values()].join()).toMatch(/^\d+,\d+$/)
@@ -39,7 +39,7 @@ describe('what a page is trusted with', () => {
       expect(Object.keys(Object(said))).toEqual(['v', 'surface', 'kind'])
   })
 
-  it('ASVS-3.5.5 a message of another form changes nothing and asks nothing', async () => {
+  it('a message of another form changes nothing and asks nothing', async () => {
     const { page, client } = await signedIn()
     const before = client.get()
     const sent = page.seen.length
@@ -52,7 +52,7 @@ describe('what a page is trusted with', () => {
     expect(client.get()).toEqual(before)
   })
 
-  it('ASVS-3.5.5 the client listens to its own channel alone, and to no window', () => {
+  it('the client listens to its own channel alone, and to no window', () => {
     expect(filesWith(/\bonmessage\b/)).toEqual([
       'src/client/client-environment.ts',
       'src/client/page-session.ts',
@@ -60,7 +60,7 @@ describe('what a page is trusted with', () => {
     expect(filesWith(/addEventListener\(\s*['"`]message/)).toEqual([])
   })
 
-  it('ASVS-3.2.3 no code asks the document for a name, so elements cannot stand in for values', () => {
+  it('no code asks the document for a name, so elements cannot stand in for values', () => {
     expect(code.size).toBeGreaterThan(20)
     expect(filesWith(/\b(?:document|window|self)\s*[.[?]/)).toEqual([])
     expect(filesWith(/\bglobalThis\b/)).toEqual(['src/client/browser-environment.ts'])

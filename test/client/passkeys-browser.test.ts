@@ -32,7 +32,7 @@ async function opened(surface: string): Promise<{ page: Page; email: string; pas
   return { page, email, password }
 }
 
-describe.skipIf(isChromiumMissing)('I17-5 postern/client/passkeys in chromium', () => {
+describe.skipIf(isChromiumMissing)('postern/client/passkeys in chromium', () => {
   it.each(['client', 'operator'])(
     'adds a passkey, signs in by it and proves it, %s',
     async (surface) => {

@@ -54,7 +54,7 @@ function slowReplies() {
 
 const bearers = ({ seen }: ScriptedPage) => seen.map(({ headers }) => headers.get('authorization'))
 
-describe('I17-5 restore', () => {
+describe('restore', () => {
   it('is loading before, and asks no server until it is called', () => {
     expect(clientOf(scriptedPage()).get()).toEqual({ status: 'loading' })
   })
@@ -184,7 +184,7 @@ describe('I17-5 restore', () => {
   })
 })
 
-describe('I17-5 a token that is about to expire', () => {
+describe('a token that is about to expire', () => {
   it('is renewed by one rotation for all calls, kept alive beyond the page', async () => {
     const { page, client } = await due()
     page.expects(['POST /refresh-cookie', grant('b')], ['GET /me', me], ['GET /mfa', me])
@@ -270,7 +270,7 @@ describe('I17-5 a token that is about to expire', () => {
   })
 })
 
-describe('I17-5 a 401', () => {
+describe('a 401', () => {
   it('without a code is met by one renewal and one repeat', async () => {
     const { page, client } = await restored()
     page.expects(['GET /me', refusal(401)], ['POST /refresh-cookie', grant('b')], ['GET /me', me])
@@ -314,7 +314,7 @@ describe('I17-5 a 401', () => {
   })
 })
 
-describe('I17-5 what another tab says', () => {
+describe('what another tab says', () => {
   it('is asked of the server before anything changes', async () => {
     const { page, client } = await restored()
     page.expects(['GET /session', session('b')])

@@ -103,7 +103,7 @@ async function started(): Promise<Run> {
   return { host, tabs, random: randomOf(`tabs in a browser ${seed}`), failed: [] }
 }
 
-describe.skipIf(isChromiumMissing)('I17-5 two tabs and two origins, chromium', () => {
+describe.skipIf(isChromiumMissing)('two tabs and two origins, chromium', () => {
   it(`stay signed in through reloads and outages, and every action is done, seed ${seed}`, async () => {
     const run = await started()
     const { host, tabs, failed } = run

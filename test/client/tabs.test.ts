@@ -148,7 +148,7 @@ const troubles: readonly Trouble[] = [
   { weather: 'lost', forMs: 6000 },
 ]
 
-describe('I17-5 tabs of one browser, before the library', () => {
+describe('tabs of one browser, before the library', () => {
   it.each([1, 2, 3, 4, 5])(
     'stay signed in through reloads, lost replies and outages, seed %i',
     async (seed) => {
@@ -171,7 +171,7 @@ describe('I17-5 tabs of one browser, before the library', () => {
   )
 })
 
-describe('I17-5 tabs of one origin in a long outage', () => {
+describe('tabs of one origin in a long outage', () => {
   it.each(['refused', 'lost'] as const)(
     'send little by themselves, and nothing for ever: %s',
     async (weather) => {
@@ -196,7 +196,7 @@ describe('I17-5 tabs of one origin in a long outage', () => {
   )
 })
 
-describe('I17-5 another user in another tab', () => {
+describe('another user in another tab', () => {
   it.each([1, 2, 3, 4])('is never shown beside the first one’s data, seed %i', async (seed) => {
     const t = await started(seed)
     const { browser, random } = t
@@ -219,7 +219,7 @@ describe('I17-5 another user in another tab', () => {
   })
 })
 
-describe('I17-5 a sign-out', () => {
+describe('a sign-out', () => {
   it('is learned by every tab, and ends nothing of a login that follows at once', async () => {
     const t = await started(1)
     const { browser } = t
@@ -240,7 +240,7 @@ describe('I17-5 a sign-out', () => {
   })
 })
 
-describe('I17-5 a session that is used once a day', () => {
+describe('a session that is used once a day', () => {
   it('goes on for three weeks, by GET /session and a rotation in time', async () => {
     const t = await started(1, '15m')
     const { browser, clock } = t

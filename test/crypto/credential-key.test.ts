@@ -46,7 +46,7 @@ describe('the key of a new passkey', () => {
     ['ES256', es256],
     ['EdDSA', eddsa],
     ['RS256', rs256(strong)],
-  ])('WebAuthn-7.1 is one that signatures can be verified with: %s', (_, members) => {
+  ])('is one that signatures can be verified with: %s (WebAuthn §7.1)', (_, members) => {
     expect(standing(members)).toBe(true)
   })
 
@@ -59,7 +59,7 @@ describe('the key of a new passkey', () => {
     ['RSA of 1024 bits', rs256(rsa(1024))],
     ['RSA with the exponent 3', rs256(rsa(2048, 3))],
     ['RSA without an exponent', but(rs256(strong), [-2, 7])],
-  ])('WebAuthn-7.1 is not %s', (_, members) => {
+  ])('is not %s (WebAuthn §7.1)', (_, members) => {
     expect(standing(members)).toBe(false)
   })
 
@@ -68,7 +68,7 @@ describe('the key of a new passkey', () => {
     ['a coordinate that ends too early', but(es256, [-3, bytes(point.y).subarray(0, 29)])],
     ['a coordinate that is no bytes', but(es256, [-2, 'x'])],
     ['an Ed25519 key that ends too early', but(eddsa, [-2, bytes(edwards.x).subarray(0, 31)])],
-  ])('WebAuthn-7.1 is not %s', (_, members) => {
+  ])('is not %s (WebAuthn §7.1)', (_, members) => {
     expect(standing(members)).toBe('throws')
   })
 })

@@ -44,7 +44,7 @@ function outcome(promise: Promise<unknown>): { now: unknown } {
   return seen
 }
 
-describe('T-100 R18 hashGate', () => {
+describe('hashGate', () => {
   test('runs at most `concurrency` at once, the others in order of arrival', async () => {
     const { started, job, end } = workshop()
     const run = oneLine({ concurrency: 2, clock: fakeClock() })
@@ -120,7 +120,7 @@ describe('T-100 R18 hashGate', () => {
     expect(c.now).toBe('c')
   })
 
-  test('R-LIB-10 leaves no timer behind', async () => {
+  test('leaves no timer behind', async () => {
     const { job, end } = workshop()
     const clock = fakeClock()
     const timers = new Set<object>()
@@ -172,7 +172,7 @@ describe('T-100 R18 hashGate', () => {
     expect(await last).toBe('last')
   })
 
-  test('R18 500 at once never exceed the limit, and every one is answered', async () => {
+  test('500 at once never exceed the limit, and every one is answered', async () => {
     let running = 0
     let peak = 0
     const run = oneLine({ concurrency: 3, queue: 64, clock: fakeClock() })
@@ -207,7 +207,7 @@ describe('T-100 R18 hashGate', () => {
   })
 })
 
-describe('T-100 R18 lines at the hash gate', () => {
+describe('lines at the hash gate', () => {
   const of = (name: string, holder: HashLine['holder'] = 'client'): HashLine => ({ holder, name })
 
   /** One job runs; what is asked for after that waits. Every job ends by itself once it was begun. */
@@ -230,7 +230,7 @@ describe('T-100 R18 lines at the hash gate', () => {
     return { ask, letGo }
   }
 
-  test('ASVS-15.4.4 take turns, one each, whatever their lengths', async () => {
+  test('take turns, one each, whatever their lengths', async () => {
     const { ask, letGo } = await busyGate()
     for (const n of [1, 2, 3, 4]) ask(of('a'), `a${n}`)
     for (const n of [1, 2]) ask(of('b'), `b${n}`)
@@ -271,7 +271,7 @@ describe('T-100 R18 lines at the hash gate', () => {
     expect(await letGo()).toEqual(['a1', 'b1', 'c1', 'host', 'd1', 'a2', 'b2', 'c2'])
   })
 
-  test('ASVS-15.2.2 one surface fills seven eighths of the room, from however many addresses', async () => {
+  test('one surface fills seven eighths of the room, from however many addresses', async () => {
     const { ask } = await busyGate(16)
     const many = Array.from({ length: 40 }, (_, n) => ask(of(`address ${n}`), `${n}`))
     await settle()

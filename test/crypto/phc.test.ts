@@ -30,7 +30,7 @@ function written({ variant, version, memoryCost, timeCost, parallelism, ...bytes
 }
 
 describe('parsePhc', () => {
-  test('R-1-01 reads and writes the PHC string format', () => {
+  test('reads and writes the PHC string format', () => {
     expect(formatPhc(phc)).toBe(text)
     const read = parsePhc(text)
     expect(read).toMatchObject({ variant: 'argon2id', version: 19, ...usual })
@@ -108,7 +108,7 @@ describe('parsePhc', () => {
     ['17 lanes', written({ ...phc, parallelism: 17 })],
     ['less than 8 KiB a lane', written({ ...phc, memoryCost: 15, parallelism: 2 })],
     ['a megabyte of digits', `$argon2id$v=19$m=${'9'.repeat(1_000_000)},t=2,p=1$${salt}$${tag}`],
-  ])('ASVS-11.4.2 reads %s as no hash', (_, broken) => {
+  ])('reads %s as no hash', (_, broken) => {
     expect(parsePhc(broken)).toBeNull()
   })
 
@@ -125,7 +125,7 @@ describe('parsePhc', () => {
     expect(parsePhc(written({ ...phc, ...more }))).toMatchObject({ variant: 'argon2id' })
   })
 
-  test.each(['x', `${text}\n`, '\n'])('ASVS-11.4.2 reads no hash after %j', (before) => {
+  test.each(['x', `${text}\n`, '\n'])('reads no hash after %j', (before) => {
     expect(parsePhc(`${before}${text}`)).toBeNull()
   })
 
@@ -139,7 +139,7 @@ describe('parsePhc', () => {
   })
 })
 
-describe('R-1-03 R-1-05 T-80 isWeakerThan', () => {
+describe('isWeakerThan', () => {
   test.each<[string, Partial<Phc>]>([
     ['argon2i', { variant: 'argon2i' }],
     ['argon2d', { variant: 'argon2d' }],
@@ -171,7 +171,7 @@ describe('R-1-03 R-1-05 T-80 isWeakerThan', () => {
   })
 })
 
-test('R-1-05 T-80 upgradedParams takes of each cost the higher one', () => {
+test('upgradedParams takes of each cost the higher one', () => {
   const old = { memoryCost: 8_192, timeCost: 5, parallelism: 4 }
   expect(upgradedParams(old, usual)).toEqual({ memoryCost: 19_456, timeCost: 5, parallelism: 4 })
   expect(upgradedParams(usual, old)).toEqual({ memoryCost: 19_456, timeCost: 5, parallelism: 4 })

@@ -13,7 +13,7 @@ const place = { module: 'mail', environment: 'production', key: 'apiKey' }
 /** Made in the test itself, so that a box that cannot be made fails the test that needs it. */
 const box = () => secretBox([first], random)
 
-describe('R-2.6-05 G-27 the secret box', () => {
+describe('the secret box', () => {
   test.each(['S3CR3T', ' ', 'ключ 🔑', 'enc:v1:k1:a:b', 'x'.repeat(65_536)])(
     'opens what it sealed (%#)',
     (secret) => {
@@ -24,7 +24,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     },
   )
 
-  test('ASVS-11.3.2 T-73 is AES-256-GCM by a key of 32 bytes: never alike, and nothing but whole', () => {
+  test('is AES-256-GCM by a key of 32 bytes: never alike, and nothing but whole', () => {
     const sealed = box().seal('S3CR3T', place)
     expect(sealed).not.toContain('S3CR3T')
     expect(box().seal('S3CR3T', place)).not.toBe(sealed)
@@ -50,7 +50,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     expect(text.toString()).toBe('S3CR3T')
   })
 
-  test('T-72 keeps the empty text empty: it is no secret', () => {
+  test('keeps the empty text empty: it is no secret', () => {
     expect([box().seal('', place), box().open('', place), box().isCurrent('')]).toEqual([
       '',
       '',
@@ -58,20 +58,20 @@ describe('R-2.6-05 G-27 the secret box', () => {
     ])
   })
 
-  test('ASVS-11.3.4 seals an equal secret differently each time', () => {
+  test('seals an equal secret differently each time', () => {
     const one = box()
     const nonces = Array.from({ length: 20_000 }, () => one.seal('x', place).split(':')[3])
     expect(new Set(nonces).size).toBe(nonces.length)
   })
 
-  test('ASVS-11.3.3 T-73 a text sealed for one place opens at no other', () => {
+  test('a text sealed for one place opens at no other', () => {
     const sealed = box().seal('S3CR3T', place)
     expect(box().open(sealed, { ...place, module: 'auth' })).toBeNull()
     expect(box().open(sealed, { ...place, environment: 'sandbox' })).toBeNull()
     expect(box().open(sealed, { ...place, key: 'hooks.a.token' })).toBeNull()
   })
 
-  test('R-2.6-05 no changed character of a sealed text goes unnoticed', () => {
+  test('no changed character of a sealed text goes unnoticed', () => {
     const sealed = box().seal('S3CR3T', place)
     for (let at = 0; at < sealed.length; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A'
@@ -87,11 +87,11 @@ describe('R-2.6-05 G-27 the secret box', () => {
     'enc:v1:k1::',
     'enc:v2:k1:a:b',
     'enc:v1:k1:AAAA:AAAA',
-  ])('T-73 %j is not taken for a secret', (text) => {
+  ])('%j is not taken for a secret', (text) => {
     expect(box().open(text, place)).toBeNull()
   })
 
-  test('T-73 cut, prolonged and re-spelled texts open nothing', () => {
+  test('cut, prolonged and re-spelled texts open nothing', () => {
     const sealed = box().seal('S3CR3T', place)
     for (const text of [
       sealed.slice(0, -1),
@@ -104,7 +104,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     }
   })
 
-  test('G-27 the first key of the ring seals, all of them open', () => {
+  test('the first key of the ring seals, all of them open', () => {
     const old = box().seal('S3CR3T', place)
     const both = secretBox([second, first], random)
     expect(both.open(old, place)).toBe('S3CR3T')
@@ -127,7 +127,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     ['an id with a colon', [{ ...first, id: 'a:b' }], 'needs an id'],
     ['a key in place of the id', [{ id: first.key, key: 'k1' }], 'key "" needs an id'],
     ['an id twice', [first, { ...second, id: 'k1' }], 'in the ring twice'],
-  ])('R-LIB-11 %s is refused, without repeating the key', (_, keys, problem) => {
+  ])('%s is refused, without repeating the key', (_, keys, problem) => {
     const make = () => secretBox(keys, random)
     expect(make).toThrow(SecretKeyError)
     expect(make).toThrow(problem)
@@ -143,7 +143,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     expect(secretBox([second, first, newKey('k3')], random).keyIds).toEqual(['k2', 'k1', 'k3'])
   })
 
-  test.each([42, null, undefined, ['k'], {}])('R-LIB-11 %j for a key is refused', (key) => {
+  test.each([42, null, undefined, ['k'], {}])('%j for a key is refused', (key) => {
     const ring = [{ id: 'k', key }] as unknown as readonly ConfigKey[]
     expect(() => secretBox(ring, random)).toThrow('must be 32 random bytes')
   })
@@ -155,7 +155,7 @@ describe('R-2.6-05 G-27 the secret box', () => {
     expect(box().open(sealed, place)).toBe('S3CR3T')
   })
 
-  test('R-LIB-11 an empty ring is refused without the name of a key', () => {
+  test('an empty ring is refused without the name of a key', () => {
     expect(() => secretBox([], random)).toThrow(expect.objectContaining({ keyId: '' }))
   })
 
@@ -189,7 +189,7 @@ describe('the secrets of an environment', () => {
     'hooks.a.token': 'S3CR3T-2',
   }
 
-  test('R-2.6-29 are sealed at their keys, one like the other, and nothing else is', () => {
+  test('are sealed at their keys, one like the other, and nothing else is', () => {
     const sealed = seal(plain)
     expect(Object.keys(sealed)).toEqual(Object.keys(plain))
     expect(sealed).toMatchObject({ sender: 'me', 'hooks.__items': 'a', 'hooks.a.url': 'u' })
@@ -205,7 +205,7 @@ describe('the secrets of an environment', () => {
     expect(resealed).toEqual({ ...sealed, apiKey: expect.stringMatching(/^enc:v1:k1:/) })
   })
 
-  test('T-73 one that does not open is told by its key, and is no empty text', () => {
+  test('one that does not open is told by its key, and is no empty text', () => {
     const damaged = { ...seal(plain), apiKey: 'S3CR3T in clear' }
     const { values, unreadable } = openValues(damaged, isSecret, box(), where)
     expect(unreadable).toEqual(['apiKey'])
@@ -213,7 +213,7 @@ describe('the secrets of an environment', () => {
     expect(values['hooks.a.token']).toBe('S3CR3T-2')
   })
 
-  test('ASVS-11.2.2 a change of key re-encrypts what the old one sealed, once', () => {
+  test('a change of key re-encrypts what the old one sealed, once', () => {
     const undeclared = { 'hooks.a.old': box().seal('S3CR3T-4', { ...where, key: 'hooks.a.old' }) }
     const lost = secretBox([newKey('k0')], random).seal('gone', { ...where, key: 'hooks.a.lost' })
     const before = deepFreeze({ ...seal(plain), ...undeclared, 'hooks.a.lost': lost })

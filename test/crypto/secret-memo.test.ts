@@ -43,7 +43,7 @@ describe('what is remembered of a secret', () => {
     expect(known).toEqual(['a', 'c'])
   })
 
-  it('R-LIB-09 is under a key of the memo’s own, of 32 random bytes', () => {
+  it('is under a key of the memo’s own, of 32 random bytes', () => {
     const drawn: number[] = []
     const random = {
       bytes(length: number) {

@@ -22,7 +22,7 @@ test('the genuine token of this file passes', () => {
   expect(judge(forge(header, claims, pem))).toBe('ok')
 })
 
-test('ASVS-11.4.3 R-1-13 ASVS-9.1.2 JW-1 no other algorithm passes, whatever the signature', async () => {
+test('no other algorithm passes, whatever the signature', async () => {
   const unsigned = `${encode({ ...header, alg: 'none' })}.${encode(claims)}`
   const forged = [unsigned, `${unsigned}.`, `${unsigned}.${genuine.split('.')[2]}`]
   for (const alg of [
@@ -46,7 +46,7 @@ test('ASVS-11.4.3 R-1-13 ASVS-9.1.2 JW-1 no other algorithm passes, whatever the
   expect(forged.map(judge)).toEqual(forged.map(() => 'invalid'))
 })
 
-test('R-1-13 JW-1 HS256 keyed with any form of the public key does not pass', () => {
+test('HS256 keyed with any form of the public key does not pass', () => {
   const forms = [
     publicKey.export({ type: 'spki', format: 'pem' }),
     publicKey.export({ type: 'pkcs1', format: 'pem' }),
@@ -64,7 +64,7 @@ test('R-1-13 JW-1 HS256 keyed with any form of the public key does not pass', ()
   }
 })
 
-test('R-1-13 properly signed RS384, RS512, PS256 and ES256 tokens do not pass under any label', async () => {
+test('properly signed RS384, RS512, PS256 and ES256 tokens do not pass under any label', async () => {
   const key = createPrivateKey(pem)
   for (const alg of ['RS384', 'RS512', 'PS256'] as const) {
     const token = await new SignJWT({ ...claims }).setProtectedHeader({ ...header, alg }).sign(key)
@@ -84,7 +84,7 @@ test('R-1-13 properly signed RS384, RS512, PS256 and ES256 tokens do not pass un
   expect(judge(`${encode(header)}.${es256.split('.').slice(1).join('.')}`)).toBe('invalid')
 })
 
-test('JW-2 ASVS-9.1.3 a key in or named by the header is never used, and its presence refuses', () => {
+test('a key in or named by the header is never used, and its presence refuses', () => {
   const own = rsaPair()
   const jwk = createPublicKey(own.publicKey).export({ format: 'jwk' })
   const members = {
@@ -116,7 +116,7 @@ test('JW-2 ASVS-9.1.3 a key in or named by the header is never used, and its pre
   expect(judge(forge({ ...header, b64: false, crit: ['b64'] }, claims, pem))).toBe('invalid')
 })
 
-test('JW-6 JW-3 an unknown or odd kid is invalid', () => {
+test('an unknown or odd kid is invalid', () => {
   for (const kid of [
     undefined,
     null,
@@ -143,7 +143,7 @@ test('JW-6 JW-3 an unknown or odd kid is invalid', () => {
   }
 })
 
-test('R-1-14 RFC9068 only the exact typ passes', () => {
+test('only the exact typ passes (RFC 9068)', () => {
   for (const typ of [
     undefined,
     null,

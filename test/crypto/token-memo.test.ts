@@ -36,7 +36,7 @@ describe('the memo of verified access tokens', () => {
   const find = (memo: TokenMemo, token: string, changes: Partial<Wanted> = {}) =>
     memo.find(memo.digestOf(token), { ...wanted, ...changes })?.claims ?? null
 
-  it('R-4.3-06 answers until the token expires and not at that second', () => {
+  it('answers until the token expires and not at that second', () => {
     const memo = tokenMemo(1)
     store(memo, 't')
     expect(find(memo, 't', { now: 899_999 })).toBe(claims)
@@ -44,14 +44,14 @@ describe('the memo of verified access tokens', () => {
     expect(find(memo, 't')).toBeNull()
   })
 
-  it('RF-10 knows exactly the tokens it was given', () => {
+  it('knows exactly the tokens it was given', () => {
     const memo = tokenMemo(1)
     store(memo, 't')
     expect(find(memo, 'T')).toBeNull()
     expect(find(memo, 't.')).toBeNull()
   })
 
-  it('R-LIB-11 finds a token while its key is in the ring, whatever else is in it', () => {
+  it('finds a token while its key is in the ring, whatever else is in it', () => {
     const memo = tokenMemo(1)
     store(memo, 't')
     expect(find(memo, 't', { ring: grown })).toBe(claims)
@@ -82,7 +82,7 @@ describe('the memo of verified access tokens', () => {
     ])
   })
 
-  it('P3 of 50,000 live tokens it finds 95 of 100 at the default size', () => {
+  it('of 50,000 live tokens it finds 95 of 100 at the default size', () => {
     const memo = tokenMemo(32)
     const live = 50_000
     // A user at a time, each as likely as any other: the hardest order there is for what was used last.

@@ -74,7 +74,7 @@ const segment = fc
     }, text),
   )
 
-test('RFC7515 an object is read exactly where writing it again gives the same segment', () => {
+test('an object is read exactly where writing it again gives the same segment (RFC 7515)', () => {
   let read = 0
   fc.assert(
     fc.property(segment, (text) => {
@@ -87,7 +87,7 @@ test('RFC7515 an object is read exactly where writing it again gives the same se
   expect(read).toBeGreaterThan(200)
 })
 
-test('RFC4648 bytes are read of their one canonical spelling alone', () => {
+test('bytes are read of their one canonical spelling alone (RFC 4648)', () => {
   const spelt = fc.oneof(segment, fc.string({ unit: sign, maxLength: 12 }))
   fc.assert(
     fc.property(spelt, (text) => {

@@ -15,14 +15,14 @@ const vectors = [
 const secret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
 
 describe('matchTotp', () => {
-  it.each(vectors)('RFC-6238 the code of %i is %s', async (seconds, code) => {
+  it.each(vectors)('the code of %i is %s (RFC 6238)', async (seconds, code) => {
     const at = (now: number) => matchTotp(secret, code, { now, skewSteps: 0, lastStep: 0 })
     expect(await at(seconds * 1000)).toBe(Math.floor(seconds / 30))
     expect(await at(seconds * 1000 + 30_000)).toBeNull()
   })
 
   it.each([0, 1, 2])(
-    'S-23 MF-13 accepts a code %i steps away, to the millisecond',
+    'accepts a code %i steps away, to the millisecond',
     async (skew) => {
       const at = (now: number) => matchTotp(secret, '287082', { now, skewSteps: skew, lastStep: 0 })
       // The code of step 1, which lasts from 30 s to 60 s.
@@ -33,7 +33,7 @@ describe('matchTotp', () => {
     },
   )
 
-  it('RFC-6238 a code is good once, and again where the next step happens to have the same', async () => {
+  it('a code is good once, and again where the next step happens to have the same (RFC 6238)', async () => {
     const [step, code] = [910_737, '911617']
     const match = (lastStep: number, now = (step + 1) * 30_000) =>
       matchTotp(secret, code, { now, skewSteps: 1, lastStep })
@@ -48,7 +48,7 @@ describe('matchTotp', () => {
     expect(await match(step, (step - 1) * 30_000)).toBeNull()
   })
 
-  it('MF-12 takes six ASCII digits and nothing else', async () => {
+  it('takes six ASCII digits and nothing else', async () => {
     const spellings = [
       ...['', '28708', '2870821', ' 287082', '287082 ', '287 082', '287082\n', '287082\0'],
       ...['２８７０８２', '+87082', '2e5082', '-287082'],
@@ -61,14 +61,14 @@ describe('matchTotp', () => {
 })
 
 describe('a secret for an authenticator app', () => {
-  it('RFC-4226 is 160 bits in base32 without padding', async () => {
+  it('is 160 bits in base32 without padding (RFC 4226)', async () => {
     expect(await totpSecret(randomBytes(20))).toMatch(/^[A-Z2-7]{32}$/)
     expect(await totpSecret(Buffer.from('12345678901234567890'))).toBe(secret)
     // Not of a length that fills its last group, which would be padded.
     expect(await totpSecret(Buffer.from('1234'))).toBe('GEZDGNA')
   })
 
-  it('S-22 comes with an otpauth URI naming issuer and account', async () => {
+  it('comes with an otpauth URI naming issuer and account', async () => {
     const uri = new URL(await otpauthUri(secret, 'Acme: EU & Co', 'ada@example.org'))
     expect(uri.protocol + uri.host).toBe('otpauth:totp')
     expect(decodeURIComponent(uri.pathname)).toBe('/Acme  EU & Co:ada@example.org')

@@ -26,7 +26,7 @@ test('uuidv7 refuses times it cannot hold', () => {
     expect(() => uuidv7(time, random)).toThrow('uuidv7: the time is out of range')
 })
 
-test('ASVS-11.5.1 100,000 ids of one millisecond differ', () => {
+test('100,000 ids of one millisecond differ', () => {
   const ids = Array.from({ length: 100_000 }, () => uuidv7(1_700_000_000_000, random))
   expect(new Set(ids).size).toBe(100_000)
   expect(ids.slice(0, 1000).every(isUuid)).toBe(true)

@@ -18,7 +18,7 @@ const refreshHeader = { ...accessHeader, typ: 'rt+jwt' }
 const access = (payload: unknown) => forge(accessHeader, payload, pem)
 const refresh = (payload: unknown) => forge(refreshHeader, payload, pem)
 
-test('R-1-12 what was signed is what is read', async () => {
+test('what was signed is what is read', async () => {
   const verified = verifyToken(await signAccess(accessClaims(), ring), expecting(ring, 'access'))
   expect(verified).toEqual({ ok: true, kid: ring.kid, claims: accessClaims() })
   const renewed = verifyToken(await signRefresh(refreshClaims(), ring), expecting(ring, 'refresh'))
@@ -47,7 +47,7 @@ const matrix = [
 ] as const
 
 test.each(matrix)(
-  'ASVS-9.2.2 ASVS-9.2.4 R-1S-09 R-1-14 %s door for %j: operator, client and service tokens %j',
+  '%s door for %j: operator, client and service tokens %j',
   async (use, accepts, wanted) => {
     const accessTokens = everyone.map((aud) => access({ ...accessClaims(), aud }))
     const refreshTokens = everyone.map((aud) => refresh({ ...refreshClaims(), aud }))
@@ -59,7 +59,7 @@ test.each(matrix)(
   },
 )
 
-test('R-1-14 typ and tokenUse must both be right', () => {
+test('typ and tokenUse must both be right', () => {
   expect(judge(access({ ...accessClaims(), tokenUse: 'refresh' }), expecting(ring, 'access'))).toBe(
     'invalid',
   )
@@ -74,7 +74,7 @@ test('R-1-14 typ and tokenUse must both be right', () => {
   )
 })
 
-test('ASVS-10.3.1 ASVS-9.2.3 T-25 an audience is one name or a list of which every name is accepted', () => {
+test('an audience is one name or a list of which every name is accepted', () => {
   const seen = (aud: unknown, accepts: readonly Audience[]) =>
     judge(access({ ...accessClaims(), aud }), expecting(ring, 'access', { accepts }))
   const operator = acceptedAudiences('operator')
@@ -109,7 +109,7 @@ test('ASVS-10.3.1 ASVS-9.2.3 T-25 an audience is one name or a list of which eve
   }
 })
 
-test('T-25 of a list the service account, to which less is open, is what the token counts as', () => {
+test('of a list the service account, to which less is open, is what the token counts as', () => {
   for (const aud of [
     ['operator', 'service'],
     ['service', 'operator'],
@@ -123,7 +123,7 @@ test('T-25 of a list the service account, to which less is open, is what the tok
   }
 })
 
-test('R-1S-10 T-19 audience is judged after signature, type and issuer, and before expiry', () => {
+test('audience is judged after signature, type and issuer, and before expiry', () => {
   const foreign = accessClaims({ aud: 'client', exp: second - 1, iat: second - 2 })
   const spoilt = `${access(foreign).slice(0, -5)}AAAAA`
   expect(judge(access(foreign), expecting(ring, 'access'))).toBe('audience')
@@ -137,7 +137,7 @@ test('R-1S-10 T-19 audience is judged after signature, type and issuer, and befo
   ).toBe('invalid')
 })
 
-test('ASVS-9.2.1 T-105 a token lives up to its exp, to the millisecond', () => {
+test('a token lives up to its exp, to the millisecond', () => {
   const token = access(accessClaims({ iat: second, exp: second + 900 }))
   const at = (moment: number, leewaySeconds = 0) =>
     judge(token, expecting(ring, 'access', { now: moment, leewaySeconds }))
@@ -152,7 +152,7 @@ test('ASVS-9.2.1 T-105 a token lives up to its exp, to the millisecond', () => {
   expect([at(exp + 59_999, 60), at(exp + 60_000, 60)]).toEqual(['ok', 'expired'])
 })
 
-test('SP-20 ASVS-9.2.1 no leeway above 60 s counts, and a broken clock or leeway fails closed', () => {
+test('no leeway above 60 s counts, and a broken clock or leeway fails closed', () => {
   const token = access(accessClaims())
   const exp = accessClaims().exp * 1000
   const at = (moment: number, leewaySeconds: number) =>
@@ -178,13 +178,13 @@ test('an expired token still tells whose it was, and nothing else refused does',
   expect(verifyToken('', expecting(ring, 'refresh'))).toEqual({ ok: false, reason: 'invalid' })
 })
 
-test('ASVS-9.2.1 a token from more than 60 s ahead is told apart, with its claims', () => {
+test('a token from more than 60 s ahead is told apart, with its claims', () => {
   const issued = (iat: number) => judge(access(accessClaims({ iat })), expecting(ring, 'access'))
   expect(issued(second + 60)).toBe('ok')
   expect(issued(second + 61)).toBe('early')
 })
 
-test('ASVS-9.2.1 nbf is honoured when there is one', () => {
+test('nbf is honoured when there is one', () => {
   const from = (nbf: unknown, leewaySeconds = 0) =>
     judge(access({ ...accessClaims(), nbf }), expecting(ring, 'access', { leewaySeconds }))
   expect(from(second)).toBe('ok')

@@ -185,7 +185,7 @@ describe('a text that decoders read differently', () => {
   // Node leaves a colon out, and the package reads an A in its place.
   const respelled = (text: string): string => text.replace('AAAA', 'AA:A')
 
-  it('WebAuthn-5.1.8 is no registration', async () => {
+  it('is no registration (WebAuthn §5.1.8)', async () => {
     const { response } = await registered()
     for (const member of ['clientDataJSON', 'attestationObject'] as const) {
       const honest = response.response[member]
@@ -197,7 +197,7 @@ describe('a text that decoders read differently', () => {
     }
   })
 
-  it('WebAuthn-5.1.8 is no assertion', async () => {
+  it('is no assertion (WebAuthn §5.1.8)', async () => {
     const { authenticator, response } = await registered()
     const credential = await verifyRegistration(response, expected)
     if (credential === null) throw new Error('it is one')

@@ -35,7 +35,7 @@ const changed = (text: string, at: number, to: number): string => {
 }
 
 describe('what an authenticator sends', () => {
-  it('WebAuthn-7.1 WebAuthn-7.2 verifies as it is', async () => {
+  it('verifies as it is (WebAuthn §7.1, WebAuthn §7.2)', async () => {
     const { registration, assertion } = await created()
     const credential = await verifyRegistration(registration, expected)
     expect(credential).toMatchObject({ id: registration.id, counter: 0, userVerified: true })

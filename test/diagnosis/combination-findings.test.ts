@@ -21,11 +21,11 @@ it.each([
     { ...unproved, passwordLoginClientEnabled: 'false', webauthnMode: 'passwordless' },
   ],
   ['a rule of the surface that is closed', { ...unproved, ...rule('operator') }],
-])('S-03 S-05 says nothing of allowed domains with %s', (_what, values) => {
+])('says nothing of allowed domains with %s', (_what, values) => {
   expect(problemsOf(values)).toEqual([])
 })
 
-it('S-03 S-05 says on which surfaces an allowed domain is no proof', () => {
+it('says on which surfaces an allowed domain is no proof', () => {
   const open = { ...unproved, registrationOperatorEnabled: 'true' }
   expect(problemsOf(open)).toEqual([
     expect.stringContaining('on the operator and the client surface: "emailVerificationRequired"'),
@@ -35,7 +35,7 @@ it('S-03 S-05 says on which surfaces an allowed domain is no proof', () => {
   ])
 })
 
-it('S-20 S-21 counts adminStepUp as a demand of a second factor', () => {
+it('counts adminStepUp as a demand of a second factor', () => {
   const off = { totpEnabled: 'false', webauthnMode: 'off' }
   expect(combinationFindings(off, false)).toEqual([])
   expect(combinationFindings(off, true)).toEqual([

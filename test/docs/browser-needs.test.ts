@@ -88,7 +88,7 @@ const kinds = [
   ['the headers of requests', headersOfBrowsers(), 5],
 ] as const
 
-describe('what browsers need ASVS-3.1.1 is on the page as it is in the code:', () => {
+describe('what browsers need is on the page as it is in the code:', () => {
   it.each(kinds)('%s', (_kind, used, least) => {
     expect(used.length).toBeGreaterThanOrEqual(least)
     const page = listed()

@@ -63,7 +63,7 @@ async function watched(recheck: () => Promise<object | null>) {
   return { ...seen, code: ws.closedWith }
 }
 
-it('ASVS-4.4.3 the sample for WebSockets hears nothing more of a session that ended', async () => {
+it('the sample for WebSockets hears nothing more of a session that ended', async () => {
   let asked = 0
   const seen = await watched(async () => {
     asked += 1
@@ -74,7 +74,7 @@ it('ASVS-4.4.3 the sample for WebSockets hears nothing more of a session that en
   expect(asked).toBe(3)
 })
 
-it('ASVS-4.4.3 the sample for WebSockets closes where the store does not answer', async () => {
+it('the sample for WebSockets closes where the store does not answer', async () => {
   let asked = 0
   const seen = await watched(async () => {
     asked += 1

@@ -9,7 +9,7 @@ const textOf = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 describe('the page of events', () => {
-  it('ASVS-16.1.1 is what `npm run events` makes of the sources', () => {
+  it('is what `npm run events` makes of the sources', () => {
     expect(textOf('docs/events.md')).toBe(currentEventsPage())
   })
 

@@ -41,11 +41,11 @@ describe('what it talks to', () => {
     ['validators', 'domain/configuration/config-validation', 'timeoutMs'],
     ['your `keys` function', 'domain/sessions/signing-keys', 'answerWithinMs'],
     ['your `keys.sign`', 'domain/sessions/signing-keys', 'timeoutMs'],
-  ])('ASVS-13.1.3 %s: the page and %s agree on %s', (start, path, name) => {
+  ])('%s: the page and %s agree on %s', (start, path, name) => {
     expect(rowOf(start)[3]).toContain(seconds(declared(path, name)))
   })
 
-  it('ASVS-13.1.1 the page names everything that the host gives and that is called', () => {
+  it('the page names everything that the host gives and that is called', () => {
     const page = rows.map(([, to = '']) => to).join(' ')
     for (const given of ['mailer', 'riskScorer', 'sessionRiskScorer', 'authorizer', 'keys']) {
       expect(page).toContain(`\`${given}`)
@@ -90,7 +90,7 @@ describe('other limits', () => {
       'mostTokens',
     ],
     ['first attempts of a webhook under way in a process', 'domain/events/webhooks', 'atOnce'],
-  ])('ASVS-2.1.3 %s: the page and %s agree on %s', (of, path, name) => {
+  ])('%s: the page and %s agree on %s', (of, path, name) => {
     const row = rowsOf('limits', 'Other limits').find(([, what]) => what === of)
     expect(row?.[2]).toBe(declared(path, name).toLocaleString('en'))
   })

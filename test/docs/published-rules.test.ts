@@ -23,7 +23,7 @@ const violationsOf = (password: string) =>
     blockContextual: true,
   })
 
-it('ASVS-6.1.2 the page names where the words come from that no password may be built around', () => {
+it('the page names where the words come from that no password may be built around', () => {
   const [, section = ''] = pageOf('accounts').split('### Words of the context')
   const [table = ''] = section.split('\n## ')
   for (const source of ['passwordBlockContextual', 'baseUrl', 'issuer', 'passwordContextWords']) {
@@ -46,7 +46,7 @@ it('ASVS-6.1.2 the page names where the words come from that no password may be 
   expect(violationsOf('example-93vtk')).toEqual([])
 })
 
-it('ASVS-2.1.2 the pages have every rule by which settings are refused together', () => {
+it('the pages have every rule by which settings are refused together', () => {
   const codes = new Set(
     globSync('src/settings/*.ts').flatMap(
       (path) => readFileSync(path, 'utf8').match(/(?<=')auth\.[a-z]\w*_\w+(?=')/g) ?? [],
@@ -57,7 +57,7 @@ it('ASVS-2.1.2 the pages have every rule by which settings are refused together'
   for (const code of codes) expect(refused).toContain(`\n| \`${code}\` | `)
 })
 
-it('ASVS-7.1.3 ASVS-7.6.1 the page says what becomes of sessions when a provider is switched off, or signed out of', () => {
+it('the page says what becomes of sessions when a provider is switched off, or signed out of', () => {
   const [, section = ''] = pageOf('oauth').split('### Sessions here and at the provider')
   const text = section.split('\n##')[0]?.replaceAll(/\s+/g, ' ')
   expect(text).toContain('Signing out here ends nothing at the provider')

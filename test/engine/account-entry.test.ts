@@ -47,7 +47,7 @@ describe('who may sign up by a provider', () => {
       'terms_not_accepted',
     ],
     ['nobody who accepted none', { requiredTerms: '2' }, {}, 'terms_not_accepted'],
-  ])('S-01 S-02 S-03 S-04 T-89 %s', (_who, rules, signUp, refusal) => {
+  ])('%s', (_who, rules, signUp, refusal) => {
     const applicant = { ...ada, ...signUp }
     expect(entryRefusal('providerSignUp', { ...open, ...rules }, { applicant })).toBe(refusal)
   })

@@ -8,7 +8,7 @@ import {
 const problem = (memoryCost: number, timeCost: number, parallelism = 1, allowWeak = false) =>
   argon2ParamsProblem({ memoryCost, timeCost, parallelism }, allowWeak)
 
-describe('G-26 ASVS-11.4.2 the floor of argon2 costs', () => {
+describe('the floor of argon2 costs', () => {
   test('the default is OWASP’s and stands on the floor', () => {
     expect(defaultArgon2Params).toEqual({ memoryCost: 19_456, timeCost: 2, parallelism: 1 })
     expect(argon2ParamsProblem(defaultArgon2Params, false)).toBeNull()

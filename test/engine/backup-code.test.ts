@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatBackupCode, parseBackupCode } from '../../src/engine/backup-code.js'
 
 describe('a backup code', () => {
-  it('G-14 ASVS-6.5.4 is two groups of five, the first character its place in the set', () => {
+  it('is two groups of five, the first character its place in the set', () => {
     const codes = Array.from({ length: 20 }, (_, index) => formatBackupCode(index, randomBytes(9)))
     for (const [index, code] of codes.entries()) {
       expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
@@ -12,7 +12,7 @@ describe('a backup code', () => {
     expect(new Set(codes.map((code) => code.slice(1))).size).toBe(20)
   })
 
-  it('ASVS-6.5.4 every one of nine random bytes decides a character, all 32 alike', () => {
+  it('every one of nine random bytes decides a character, all 32 alike', () => {
     const zero = formatBackupCode(3, new Uint8Array(9))
     for (let at = 0; at < 9; at += 1) {
       const bytes = new Uint8Array(9)
@@ -25,7 +25,7 @@ describe('a backup code', () => {
     }
   })
 
-  it('MF-12 is read in any case, with the hyphen or without, and in no other spelling', () => {
+  it('is read in any case, with the hyphen or without, and in no other spelling', () => {
     expect(parseBackupCode('3abcd-efghj')).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
     expect(parseBackupCode('3ABCDEFGHJ')).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
     const others = [

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { formatDuration, parseDuration } from '../../src/engine/duration.js'
 
-describe('G-28 parseDuration', () => {
+describe('parseDuration', () => {
   test.each([
     ['15m', 900_000],
     ['1h30m', 5_400_000],

@@ -31,7 +31,7 @@ describe('whether the enrolment of a factor stands', () => {
       { lastIntentId: 'other', deviceEpoch: 5, credentialEpoch: 6 },
       false,
     ],
-  ])('T-45 %s', (_, stored, account, stands) => {
+  ])('%s', (_, stored, account, stands) => {
     expect(enrollmentStands({ ...factor, ...stored }, { ...claimed, ...account })).toBe(stands)
   })
 })

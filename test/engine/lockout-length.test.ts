@@ -4,7 +4,7 @@ import { lockoutLength } from '../../src/engine/lockout-length.js'
 const minute = 60_000
 const day = 24 * 60 * minute
 
-describe('S-55 the length of a lockout', () => {
+describe('the length of a lockout', () => {
   it('doubles each time, up to a day', () => {
     const lengths = Array.from({ length: 9 }, (_, n) => lockoutLength(15 * minute, n + 1) / minute)
     expect(lengths).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440])

@@ -27,7 +27,7 @@ const score = (login: Seen, failedAttempts = 0, history: readonly Seen[] = [home
   return [level, ...signals].join(' ')
 }
 
-describe('S-58 the plain risk rule', () => {
+describe('the plain risk rule', () => {
   it.each([
     ['the same again', home, 0, 'low'],
     ['the same, mistyped twice', home, 2, 'low'],

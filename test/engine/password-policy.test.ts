@@ -22,7 +22,7 @@ function judge(
   return violatedRules({ ...lenient, password, ...changes })
 }
 
-describe('ASVS-6.2.1 S-13 length is counted in code points after NFC', () => {
+describe('length is counted in code points after NFC', () => {
   test.each([
     ['n − 1', 'x'.repeat(14), ['too_short']],
     ['n', 'x'.repeat(15), []],
@@ -36,13 +36,13 @@ describe('ASVS-6.2.1 S-13 length is counted in code points after NFC', () => {
     expect(judge(password)).toEqual(rules)
   })
 
-  test('ASVS-6.2.1 at the least configurable length 8 code points pass and 7 do not', () => {
+  test('at the least configurable length 8 code points pass and 7 do not', () => {
     expect(judge('🦉🐢🦊🐍🐙🦀🐬🐳', { minLength: 8 })).toEqual([])
     expect(judge('🦉🐢🦊🐍🐙🦀🐬', { minLength: 8 })).toEqual(['too_short'])
   })
 })
 
-describe('ASVS-6.2.9 T-100 length is limited in bytes', () => {
+describe('length is limited in bytes', () => {
   test.each([
     [64, []],
     [128, []],
@@ -68,7 +68,7 @@ describe('ASVS-6.2.9 T-100 length is limited in bytes', () => {
   })
 })
 
-test('ASVS-6.2.5 there are no composition rules: any single class of characters passes', () => {
+test('there are no composition rules: any single class of characters passes', () => {
   const classes = [
     'abcdefghijklmnopqrstuvwxyz',
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
@@ -88,7 +88,7 @@ test('ASVS-6.2.5 there are no composition rules: any single class of characters 
   )
 })
 
-test('S-15 ASVS-6.2.4 common passwords are refused while the setting says so', () => {
+test('common passwords are refused while the setting says so', () => {
   const isCommon = (password: string) => password === 'password1234567'
   expect(judge('password1234567', { isCommon })).toEqual(['common'])
   expect(judge('password1234567', { isCommon, blockCommon: false })).toEqual([])
@@ -100,7 +100,7 @@ test('the list is asked about the NFC form', () => {
   expect(judge('e\u0301'.repeat(15), { isCommon })).toEqual(['common'])
 })
 
-describe('S-16 ASVS-6.2.11 context words', () => {
+describe('context words', () => {
   const contextWords = [
     'marigold.thistle+news@example.org',
     'Ánna Brückner',
@@ -165,7 +165,7 @@ describe('S-16 ASVS-6.2.11 context words', () => {
 })
 
 describe('normalizePassword', () => {
-  test('ASVS-6.2.8 composes and leaves everything else alone', () => {
+  test('composes and leaves everything else alone', () => {
     expect(normalizePassword('e\u0301')).toBe('\u00e9')
     expect(normalizePassword(' Pass\u0000word ')).toBe(' Pass\u0000word ')
     expect(normalizePassword('ﬁ')).toBe('ﬁ')

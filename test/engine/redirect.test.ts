@@ -7,7 +7,7 @@ const listed = [
 ] as const
 
 describe('a redirect target', () => {
-  it('R-1-11 ASVS-10.4.1 is one of the list, for the same surface and flow', () => {
+  it('is one of the list, for the same surface and flow', () => {
     for (const target of listed) {
       expect(isListedTarget(listed, target)).toBe(true)
       const flow = target.flow === 'web' ? 'mobile' : 'web'

@@ -66,25 +66,25 @@ describe('what a refresh token is worth', () => {
     expect(outcome({}, { generation: 6 })).toBe('rolledBack')
   })
 
-  it('R-1-15 one behind: re-issued strictly inside the window, whatever wrote it', () => {
+  it('one behind: re-issued strictly inside the window, whatever wrote it', () => {
     const one = { generation: 4 }
     expect(outcome({ rotatedAt: now - grace + 1 }, one)).toBe('reissue')
     expect(outcome({ rotatedAt: now - grace }, one)).toBe('replay')
     expect(outcome({ rotatedAt: now + 3000 }, one)).toBe('reissue')
   })
 
-  it('R-1-16 without a window one behind is replay, also when the writer’s clock is ahead', () => {
+  it('without a window one behind is replay, also when the writer’s clock is ahead', () => {
     const strict = { ...policy, graceMs: 0 }
     for (const rotatedAt of [now - 1, now, now + 3000]) {
       expect(outcome({ rotatedAt }, { generation: 4 }, now, strict)).toBe('replay')
     }
   })
 
-  it('R-1-16 two behind is replay inside the window', () => {
+  it('two behind is replay inside the window', () => {
     expect(outcome({ rotatedAt: now }, { generation: 3 })).toBe('replay')
   })
 
-  it('SP-8 one behind and barred is replay inside the window; what came after the bar is not', () => {
+  it('one behind and barred is replay inside the window; what came after the bar is not', () => {
     expect(outcome({ noReissueUpTo: 4 }, { generation: 4 })).toBe('replay')
     expect(outcome({ noReissueUpTo: 3 }, { generation: 4 })).toBe('reissue')
     expect(outcome({ noReissueUpTo: 5 })).toBe('current')
@@ -105,12 +105,12 @@ describe('what a refresh token is worth', () => {
     expect(outcome({ expiresAt: now }, body)).toBe('expired')
   })
 
-  it('R-2.5-02 expired at the deadline exactly, not before', () => {
+  it('expired at the deadline exactly, not before', () => {
     expect(outcome({ expiresAt: now + 1 })).toBe('current')
     expect(outcome({ expiresAt: now })).toBe('expired')
   })
 
-  it('R-3A-07 over the cap one millisecond after it, and a re-issue is no way around', () => {
+  it('over the cap one millisecond after it, and a re-issue is no way around', () => {
     const cap = { ...policy, absoluteTtlMs: 1000 }
     expect(outcome({ loginAt: now - 1000 }, {}, now, cap)).toBe('current')
     expect(outcome({ loginAt: now - 1001 }, {}, now, cap)).toBe('maxAge')
@@ -176,7 +176,7 @@ describe('the window never lets a family live on in two places', () => {
     { minLength: 1, maxLength: 60 },
   )
 
-  it('R-1-16 R-1-18 three holders of one token: whoever is left behind ends it for all', () => {
+  it('three holders of one token: whoever is left behind ends it for all', () => {
     fc.assert(fc.property(steps, play), { numRuns: 2000 })
   })
 })
@@ -203,7 +203,7 @@ describe('the guard of the write that rotates', () => {
     absoluteTtlMs: mostly<number | null>(cap, null),
   })
 
-  it('R-1-18 holds on a stored family exactly when the token is current', async () => {
+  it('holds on a stored family exactly when the token is current', async () => {
     const property = fc.asyncProperty(rows, requests, async (facts, request) => {
       const { requiredEpoch, delivery, isOwnWrite, ...rules } = request
       const rotatedTo = isOwnWrite && facts.generation === 6 ? 'mine' : 'newest'
@@ -223,7 +223,7 @@ describe('the guard of the write that rotates', () => {
     [now, false],
     [now - 1, false],
   ])(
-    'R-3A-03 of a family that is idle from %i on lets the write through: %s',
+    'of a family that is idle from %i on lets the write through: %s',
     async (expiresAt, isLet) => {
       const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
       const row = { ...family, id: 'session', userId: 'ada', rotatedBy: 'digest', expiresAt }
@@ -236,7 +236,7 @@ describe('the guard of the write that rotates', () => {
   )
 })
 
-describe('R-8-05 R-8-06 the idle deadline', () => {
+describe('the idle deadline', () => {
   it('is a whole second: now, floored, plus the window', () => {
     expect(idleDeadline(1_000_999, 7_000)).toBe(1_007_000)
     expect(idleDeadline(1_000_000, 7_999)).toBe(1_007_000)

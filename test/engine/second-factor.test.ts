@@ -39,7 +39,7 @@ const questions = fc.record({
 })
 
 describe('decideSecondFactor', () => {
-  it('S-19 S-20 off asks nobody, optional who has a factor, required everybody', () => {
+  it('off asks nobody, optional who has a factor, required everybody', () => {
     const kindOf = (policy: SecondFactorQuestion['policy'], enrolled = none) =>
       decideSecondFactor({ ...question, policy, enrolled }).kind
     expect([kindOf('off'), kindOf('optional'), kindOf('required')]).toEqual([
@@ -55,7 +55,7 @@ describe('decideSecondFactor', () => {
     ])
   })
 
-  it('MF-1 R-5-01 whoever has a factor is asked for it, unless the policy is off', () => {
+  it('whoever has a factor is asked for it, unless the policy is off', () => {
     fc.assert(
       fc.property(questions, (any) => {
         const methods = usableMethods(any)
@@ -73,7 +73,7 @@ describe('decideSecondFactor', () => {
 })
 
 describe('usableMethods', () => {
-  it('S-21 S-25 a kind that is off is offered to who has nothing else alone', () => {
+  it('a kind that is off is offered to who has nothing else alone', () => {
     const enrolled = { ...none, totp: true, passkeys: 1, verifyingPasskeys: 1 }
     expect(usableMethods({ enrolled, allowed })).toEqual(['totp', 'webauthn'])
     const only = (kinds: { totp: boolean; webauthn: boolean }) =>
@@ -88,7 +88,7 @@ describe('usableMethods', () => {
     )
   })
 
-  it('S-26 a kind that is off is offered beside passkeys that may be unable to verify the person', () => {
+  it('a kind that is off is offered beside passkeys that may be unable to verify the person', () => {
     const enrolled = { ...none, totp: true, passkeys: 1 }
     const without = { totp: false, webauthn: true, userVerification: false }
     expect(usableMethods({ enrolled, allowed: without })).toEqual(['webauthn'])
@@ -100,7 +100,7 @@ describe('usableMethods', () => {
     expect(usableMethods({ enrolled: key, allowed: required })).toEqual(['webauthn'])
   })
 
-  it('R-1-20 backup codes belong to a factor, and stay while it is switched off', () => {
+  it('backup codes belong to a factor, and stay while it is switched off', () => {
     expect(usableMethods({ enrolled: { ...none, backupCodes: 3 }, allowed })).toEqual([])
     expect(usableMethods({ enrolled: { ...passkeys, backupCodes: 3 }, allowed })).toEqual([
       'webauthn',

@@ -21,7 +21,7 @@ const hours = 60 * minutes
 const t0 = 1_900_000_000_000
 
 describe('the numbers of the sweep', () => {
-  it('R-8-18 R-8-23 G-32 G-33 are those of the contract', () => {
+  it('are those of the contract', () => {
     expect(sweepBatch).toBe(5000)
     expect(sweepLeaseName).toBe('auth:refresh-sweep')
     expect(sweepLeaseTtlMs).toBe(60_000)
@@ -38,12 +38,12 @@ describe('the numbers of the sweep', () => {
     ['the client tier alone reports more', [0, 7000], 5 * minutes],
     ['a tier could not be swept', [0, null], 5 * minutes],
     ['both tiers are dry', [0, 0], 6 * hours],
-  ])('R-8-21 R-8-22 T-30 the next cycle, when %s', (_, left, expected) => {
+  ])('the next cycle, when %s', (_, left, expected) => {
     expect(nextCycleIn(left)).toBe(expected)
   })
 })
 
-describe('T-31 a lease its holder relies on', () => {
+describe('a lease its holder relies on', () => {
   it.each([
     [0, true],
     [59_999, true],
@@ -55,7 +55,7 @@ describe('T-31 a lease its holder relies on', () => {
   })
 })
 
-describe('G-32 the takeover rule', () => {
+describe('the takeover rule', () => {
   const theirs = { owner: 'other', renewal: 7 }
   const seenAt = (since: number, record = theirs): LeaseSighting => ({ ...record, since })
 
@@ -120,7 +120,7 @@ describe('G-32 the takeover rule', () => {
    * take as long as they like. However they interleave, at the instant the contender may take the
    * lease the holder relies on it no more.
    */
-  it('T-31 never lets two replicas rely on the lease at once', () => {
+  it('never lets two replicas rely on the lease at once', () => {
     const gap = fc.integer({ min: 0, max: 25_000 })
     fc.assert(
       fc.property(

@@ -6,7 +6,7 @@ import {
 } from '../../src/engine/webhook-delivery-rules.js'
 
 describe('waitAfterAttempt', () => {
-  it('S-60 grows from half a minute over most of a day, and ends', () => {
+  it('grows from half a minute over most of a day, and ends', () => {
     const waits = Array.from({ length: mostAttempts }, (_, index) => waitAfterAttempt(index + 1))
     const seconds = waits.map((ms) => (ms === null ? null : ms / 1000))
     expect(seconds).toEqual([30, 120, 300, 1800, 7200, 21_600, 43_200, null])
@@ -15,7 +15,7 @@ describe('waitAfterAttempt', () => {
 })
 
 describe('wantsEvent', () => {
-  it('S-60 G-15 sorts events into those of logins and those of accounts', () => {
+  it('sorts events into those of logins and those of accounts', () => {
     const types = [
       ...['login.succeeded', 'login.newDevice', 'session.terminated', 'refresh.replayDetected'],
       'refresh.reissued',
@@ -27,7 +27,7 @@ describe('wantsEvent', () => {
     expect(types.filter((type) => wantsEvent('account', type))).toEqual(types.slice(6))
   })
 
-  it('S-60 leaves out every other event', () => {
+  it('leaves out every other event', () => {
     const others = ['refresh.rotated', 'login.failed', 'webhook.failed', 'constructor', '']
     expect(others.filter((type) => wantsEvent('all', type))).toEqual([])
   })

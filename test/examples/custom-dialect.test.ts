@@ -25,7 +25,7 @@ describe.skipIf(!url)(`the example of a dialect${found}`, () => {
     conformance({ open: ({ through }) => ({ backend: postgresByDialect(through(pool)) }) }),
   )
 
-  test('R-LIB-07 a dialect without `narrow` refuses a text that an index comes to name, and changes nothing', async () => {
+  test('a dialect without `narrow` refuses a text that an index comes to name, and changes nothing', async () => {
     const { store } = postgresByDialect(pool)
     const fields = { nick: { kind: 'text' } } as const
     const before = { name: 'pets', fields, indexes: [], expires: 'never' } as const
@@ -39,7 +39,7 @@ describe.skipIf(!url)(`the example of a dialect${found}`, () => {
   })
 })
 
-test('R-LIB-07 the example of a dialect has at most 120 lines', () => {
+test('the example of a dialect has at most 120 lines', () => {
   const path = fileURLToPath(new URL('../../examples/custom-dialect/postgres.ts', import.meta.url))
   expect(readFileSync(path, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(120)
 })

@@ -55,7 +55,7 @@ async function inRounds(rounds: number, play: (id: string) => Promise<void>): Pr
   expect(racers.overlaps - before).toBeGreaterThan(0)
 }
 
-describe(`R-LIB-07 ${processes} processes on one SQLite file`, () => {
+describe(`${processes} processes on one SQLite file`, () => {
   it('open and prepare it at once', async () => {
     for (let round = 0; round < 10; round += 1) {
       const file = join(folder, `opened-${round}.db`)

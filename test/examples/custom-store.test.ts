@@ -12,7 +12,7 @@ import { testAuth } from '../support/hosts/test-auth.js'
 const folder = mkdtempSync(join(tmpdir(), 'postern-sqlite-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('R-LIB-06 R-LIB-07 the SQLite example', () => {
+describe('the SQLite example', () => {
   const cases = conformance({
     open({ through }) {
       const db = new DatabaseSync(':memory:')

@@ -11,7 +11,7 @@ import { testSigningKey } from '../support/keys.js'
 
 const password = 'correct horse battery staple'
 
-it('I17-6 a first operator who was deleted, or moved, is not made again at a start', async () => {
+it('a first operator who was deleted, or moved, is not made again at a start', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-first-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const { auth } = await testAuth()
@@ -26,7 +26,7 @@ it('I17-6 a first operator who was deleted, or moved, is not made again at a sta
   expect(await users.findByEmail(email)).toBeNull()
 })
 
-it('I17-7 the hosts of examples make their first operator only where there is none', async () => {
+it('the hosts of examples make their first operator only where there is none', async () => {
   const [OPERATOR_EMAIL, OPERATOR_PASSWORD] = ['first@example.org', password]
   const CONFIG_ENCRYPTION_KEY = randomBytes(32).toString('base64')
   const SIGNING_KEY = await testSigningKey()
@@ -42,7 +42,7 @@ it('I17-7 the hosts of examples make their first operator only where there is no
   expect(await users.findByEmail(OPERATOR_EMAIL)).toBeNull()
 })
 
-it('I17-7 the host of Next.js makes no first operator again who was deleted', async () => {
+it('the host of Next.js makes no first operator again who was deleted', async () => {
   const OPERATOR_EMAIL = 'first@example.org'
   const CONFIG_ENCRYPTION_KEY = randomBytes(32).toString('base64')
   const SIGNING_KEY = await testSigningKey()

@@ -29,7 +29,7 @@ async function start(more: Readonly<Record<string, string>> = {}): Promise<Examp
 const arrivals = visitors()
 
 describe.skipIf(isChromiumMissing)('examples/nextjs in chromium', () => {
-  it('I17-7 a user of Next.js signs in, reloads, stays and signs out', async () => {
+  it('a user of Next.js signs in, reloads, stays and signs out', async () => {
     const host = await start()
     const url = `http://localhost:${host.port}`
     const { email, password } = await registeredAt(host.program, httpClient(url), 'ada@example.org')
@@ -81,7 +81,7 @@ describe('examples/nextjs', () => {
     return host
   }
 
-  it('I17-7 a page of Next.js is for the session of a cookie, not for any cookie', async () => {
+  it('a page of Next.js is for the session of a cookie, not for any cookie', async () => {
     const { program, send } = running()
     const ada = await registeredAt(program, send.client, 'page@example.org')
     const login = await send.client('POST', '/v1/auth/client/login', { body: ada })
@@ -100,7 +100,7 @@ describe('examples/nextjs', () => {
     }
   })
 
-  it('I17-7 a password that is sent before the script of Next.js is there stays out of the address', async () => {
+  it('a password that is sent before the script of Next.js is there stays out of the address', async () => {
     const { text } = await running().send.client('GET', '/login')
     expect(text.match(/<form[^>]*>/g)).toEqual([expect.stringContaining(' method="post"')])
   })
@@ -108,7 +108,7 @@ describe('examples/nextjs', () => {
   // The process ends by the signal, when its server has closed; it closes the library meanwhile.
   probeExample(running, { exitCode: 143, closes: /^Closed\.$/m })
 
-  it('I17-7 neither the build of Next.js nor its processes reach the network', () => {
+  it('neither the build of Next.js nor its processes reach the network', () => {
     expect(example?.reached()).toEqual([])
   })
 })

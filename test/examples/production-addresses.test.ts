@@ -12,11 +12,11 @@ beforeEach(() => {
   onTestFinished(() => void vi.unstubAllEnvs())
 })
 
-it('I17-6 the hosts of examples start in production at no address of this machine', async () => {
+it('the hosts of examples start in production at no address of this machine', async () => {
   await expect(import('../../examples/shared/auth.js')).rejects.toThrow(clear)
 })
 
-it('I17-7 the host of Next.js starts in production at no address of this machine', async () => {
+it('the host of Next.js starts in production at no address of this machine', async () => {
   vi.stubGlobal('auth', undefined)
   onTestFinished(() => void vi.unstubAllGlobals())
   // Its types are checked with the options of its own project.

@@ -35,7 +35,7 @@ describe('the quickstart on a fresh clone', () => {
   })
 
   it.each(['operator', 'client'] as const)(
-    'R-1-15 R-1-19 R-1S-05 R-1S-06 the main job runs on the %s surface',
+    'the main job runs on the %s surface',
     async (surface) => {
       const base = `http://localhost:${port}/v1/auth`
       const send = httpClient(base)

@@ -31,7 +31,7 @@ describe('the catalogue of flows', () => {
   })
 
   it.each(walks)(
-    'R-4.1-08 $of: $name succeeds on the $surface surface, and only what is public may be stored',
+    '$of: $name succeeds on the $surface surface, and only what is public may be stored',
     async ({ of, flow, surface, status }) => {
       const { settings, ...options } = flow.options ?? {}
       const all = { ...withoutLimits.settings, ...settings }

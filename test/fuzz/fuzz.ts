@@ -38,7 +38,7 @@ export function fuzz<T>({ name, input, takes }: Parser<T>): void {
   }
 
   it(
-    `R24 whatever is taken for ${name}, is safe`,
+    `whatever is taken for ${name}, is safe`,
     async () => {
       const next = randomOf(`${seed} ${name}`)
       const draw = (below: number) => Math.floor(next() * below)

@@ -4,7 +4,7 @@ import { clientIp, forwardedHost, type TrustProxy } from '../../src/http/client-
 
 const peer = '203.0.113.9'
 
-describe('R-LIB-12 the address of the caller', () => {
+describe('the address of the caller', () => {
   it.each<[string, TrustProxy, string | undefined, string | undefined, string | null]>([
     // Nobody is believed.
     ['no proxy trusted, no header', false, peer, undefined, peer],
@@ -93,7 +93,7 @@ describe('R-LIB-12 the address of the caller', () => {
   })
 })
 
-describe('R-LIB-12 what limits count by', () => {
+describe('what limits count by', () => {
   it.each([
     ['198.51.100.1', '198.51.100.1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -124,7 +124,7 @@ describe('R-LIB-12 what limits count by', () => {
   })
 })
 
-describe('R-LIB-12 the host that a trusted proxy forwards', () => {
+describe('the host that a trusted proxy forwards', () => {
   const [cdn, balancer, client] = ['10.0.0.2', '10.0.0.1', '198.51.100.1']
 
   it.each<[string, TrustProxy, string, string | undefined, string | undefined, string | undefined]>(

@@ -18,7 +18,7 @@ const shared: CookiePolicy = {
 }
 const local: CookiePolicy = { surface: 'client', secure: false, domain: null, path: '/' }
 
-describe.each(['refresh', 'device'] as const)('T-23 T-45 the %s cookie', (what) => {
+describe.each(['refresh', 'device'] as const)('the %s cookie', (what) => {
   it.each([
     [hostOnly, '__Host-op_refresh'],
     [{ ...hostOnly, surface: 'client' as const }, '__Host-cl_refresh'],

@@ -17,19 +17,19 @@ const trace = '0af7651916cd43dd8448eb211c80319c'
 const parent = 'b7ad6b7169203331'
 
 describe('the id of a request', () => {
-  it('I17-7 is made where the host names no header', () => {
+  it('is made where the host names no header', () => {
     const headers = { 'x-request-id': 'a', traceparent: `00-${trace}-${parent}-01` }
     expect(idsOf(undefined, headers)).toEqual({ id: 'made 1', made: 1 })
     expect(idsOf('x-request-id', {})).toEqual({ id: 'made 1', made: 1 })
   })
 
   it.each(['a', '0', 'a'.repeat(128), '1-67891233-abcdef012345678912345678', 'a/b+c==', 'f:@._-'])(
-    'I17-7 is that of the proxy: %s',
+    'is that of the proxy: %s',
     (given) => expect(idsOf('x-request-id', { 'x-request-id': given }).id).toBe(given),
   )
 
   it.each(['', ' ', 'a b', 'a"b', 'a\n', 'é', 'a,b', '{}', 'a'.repeat(129)])(
-    'I17-7 is made in place of %j',
+    'is made in place of %j',
     (given) => expect(idsOf('x-request-id', { 'x-request-id': given }).id).toBe('made 1'),
   )
 
@@ -37,7 +37,7 @@ describe('the id of a request', () => {
     `00-${trace}-${parent}-00`,
     `01-${trace}-${parent}-01`,
     `cc-${trace}-${parent}-01-more`,
-  ])('I17-7 is that of the trace in %s', (traceparent) =>
+  ])('is that of the trace in %s', (traceparent) =>
     expect(idsOf('traceparent', { traceparent }).id).toBe(trace),
   )
 
@@ -51,11 +51,11 @@ describe('the id of a request', () => {
     `00-${'0'.repeat(32)}-${parent}-01`,
     `00-${trace}-${'0'.repeat(16)}-01`,
     `00-${trace.toUpperCase()}-${parent}-01`,
-  ])('I17-7 is made in place of that in %j', (traceparent) =>
+  ])('is made in place of that in %j', (traceparent) =>
     expect(idsOf('traceparent', { traceparent }).id).toBe('made 1'),
   )
 
-  it('I17-7 is not made where no line needs it', () => {
+  it('is not made where no line needs it', () => {
     let made = 0
     const within = inRequest(createLogContext(), undefined, () => `made ${++made}`)
     expect(within('getMe', { header: () => undefined }, () => 'done')).toBe('done')

@@ -63,7 +63,7 @@ describe.each(['en', 'de'])('whatever a value says, in %s', (locale) => {
   const write = (mail: Mail) => writer(mail, { locale })
 
   it.each(sampleMails.map((mail) => [mail.template, mail] as const))(
-    'ASVS-1.3.7 ASVS-3.2.2 %s keeps its lines and its markup',
+    '%s keeps its lines and its markup',
     (_template, mail) => {
       const expected = write(withTexts(mail, plain))
       fc.assert(

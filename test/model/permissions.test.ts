@@ -19,19 +19,19 @@ const systemKeys = [
 const moduleKeys = ['system.modules.read', 'system.modules.manage']
 const allKeys = [...selfKeys, ...systemKeys]
 
-describe('R-LIB-14 the catalogue of permissions', () => {
-  it('R-5P-01 has exactly the eight keys', () => {
+describe('the catalogue of permissions', () => {
+  it('has exactly the eight keys', () => {
     expect(PERMISSIONS.map(({ key }) => key)).toEqual(allKeys)
     for (const { grants } of PERMISSIONS) expect(grants).toMatch(/^[a-z].{10,}[^.]$/)
   })
 
-  it('R-5P-02 R-5P-03 says which are of the system set, not by how they begin', () => {
+  it('says which are of the system set, not by how they begin', () => {
     const systemOf = Object.fromEntries(PERMISSIONS.map(({ key, system }) => [key, system]))
     for (const key of selfKeys) expect([key, systemOf[key]]).toEqual([key, false])
     for (const key of systemKeys) expect([key, systemOf[key]]).toEqual([key, true])
   })
 
-  it('G-21 keeps those of the module configuration apart', () => {
+  it('keeps those of the module configuration apart', () => {
     expect(Object.values(MODULE_CONFIG_PERMISSIONS)).toEqual(moduleKeys)
   })
 
@@ -44,9 +44,9 @@ describe('R-LIB-14 the catalogue of permissions', () => {
   })
 })
 
-describe('R-LIB-14 the role shortcuts', () => {
+describe('the role shortcuts', () => {
   it.each(['super_admin', 'administrator', 'developer'])(
-    'R-5P-04 R-5P-05 T-57 %s grants the system set and nothing else',
+    '%s grants the system set and nothing else',
     (role) => {
       const granted = [...allKeys, ...moduleKeys, 'orders.refund', 'system', 'system.users', '']
         // A key of the host's that begins like ours is the host's.
@@ -57,20 +57,20 @@ describe('R-LIB-14 the role shortcuts', () => {
   )
 
   it.each(['guest', 'auditor', '', 'Administrator', ' administrator', 'administrators', 'root'])(
-    'R-5P-04 %j grants nothing',
+    '%j grants nothing',
     (role) => {
       expect([...allKeys, ...moduleKeys].filter((key) => shortcutGrants(role, key))).toEqual([])
     },
   )
 })
 
-describe('R-LIB-14 seeding the roles of tenants', () => {
-  it('R-5P-06 leaves out the system set', () => {
+describe('seeding the roles of tenants', () => {
+  it('leaves out the system set', () => {
     expect(seedOrgRoles(allKeys)).toEqual(selfKeys)
     expect(seedOrgRoles([...moduleKeys, ...systemKeys])).toEqual(selfKeys)
   })
 
-  it('R-5P-06 T-57 puts the two self keys into every role, and keeps keys of the host’s', () => {
+  it('puts the two self keys into every role, and keeps keys of the host’s', () => {
     expect(seedOrgRoles([])).toEqual(selfKeys)
     const keys = ['orders.read', 'auth.service_accounts.read', 'orders.refund', 'orders.read']
     expect(seedOrgRoles(keys)).toEqual([...selfKeys, 'orders.read', 'orders.refund'])

@@ -21,7 +21,7 @@ function entriesOf(...table: readonly Operation[]): readonly string[] {
   return contractEntries(table, documentOf(table, {}, choices))
 }
 
-describe('G-19 the contract', () => {
+describe('the contract', () => {
   const written = readFileSync(new URL('contract.txt', import.meta.url), 'utf8')
   const before = written.split('\n').filter(Boolean)
   const { broken, added } = contractChanges(before, contractEntries(operations, openApiDocument()))
@@ -31,7 +31,7 @@ describe('G-19 the contract', () => {
     expect(broken).toEqual([])
   })
 
-  it('ASVS-6.4.2 has no member for a hint or a secret question', () => {
+  it('has no member for a hint or a secret question', () => {
     // What WebAuthn calls hints says which kind of authenticator a browser offers first.
     const ofWebAuthn = /options\.hints\?/
     const named = before.filter((entry) => /hint|question|reminder/i.test(entry))
@@ -46,7 +46,7 @@ describe('G-19 the contract', () => {
   })
 })
 
-describe('G-19 a change of the contract', () => {
+describe('a change of the contract', () => {
   const before = entriesOf(plantedOperation())
   const changed = (more: Partial<Operation>) =>
     contractChanges(before, entriesOf(plantedOperation(more)))

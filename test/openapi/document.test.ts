@@ -38,7 +38,7 @@ const registered = entries.filter(({ path }) => !unprefixedPaths.includes(path))
 const idsOf = (list: readonly Entry[]) => list.map(({ operation }) => operation.operationId)
 
 describe('the OpenAPI document', () => {
-  it('R-4.4-01 has the seven tags of the authentication module and the one of configuration', () => {
+  it('has the seven tags of the authentication module and the one of configuration', () => {
     const tags = document.tags.map(({ name }) => name)
     expect(tags.toSorted()).toEqual([...authenticationTags, 'Module Configuration'].toSorted())
     const used = new Set(entries.flatMap(({ operation }) => operation.tags))
@@ -46,7 +46,7 @@ describe('the OpenAPI document', () => {
     expect(entries.filter(({ operation }) => operation.tags.length !== 1)).toEqual([])
   })
 
-  it('R-4.4-01 holds every registered operation: about ninety, and seven of configuration', () => {
+  it('holds every registered operation: about ninety, and seven of configuration', () => {
     const ofTag = (tag: string) => registered.filter(({ operation }) => operation.tags[0] === tag)
     expect(registered).toHaveLength(106)
     expect(ofTag('Module Configuration')).toHaveLength(7)
@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('R-4.4-03 gives each operation an id of its own, the same whatever the host mounts', () => {
+  it('gives each operation an id of its own, the same whatever the host mounts', () => {
     const ids = idsOf(entries)
     expect(new Set(ids).size).toBe(ids.length)
     expect(ids).toEqual(expect.arrayContaining(['operatorLogin', 'clientLogin', 'resetUserMfa']))
@@ -76,7 +76,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('R-1S-01 R-4.4-02 describes both surfaces alike but for what operators alone have', () => {
+  it('describes both surfaces alike but for what operators alone have', () => {
     const below = (surface: string): ReadonlyMap<string, string> =>
       new Map(
         entries
@@ -106,14 +106,14 @@ describe('the OpenAPI document', () => {
     expect(ownKeys.toSorted()).toEqual(operatorOnly.toSorted())
   })
 
-  it('R-4.4-02 has no administration and no grant for a host of clients alone', () => {
+  it('has no administration and no grant for a host of clients alone', () => {
     const paths = Object.keys(openApiDocument({ surfaces: ['client'] }).paths)
     expect(paths.filter((path) => path.startsWith('/v1/admin'))).toEqual([])
     expect(paths).not.toContain('/v1/auth/token')
     expect(paths).toEqual(expect.arrayContaining(unprefixedPaths))
   })
 
-  it('R-4.5-23 says where a module may refuse with the text-only body', () => {
+  it('says where a module may refuse with the text-only body', () => {
     const texts = entries.filter(({ operation }) =>
       JSON.stringify(operation.responses[422] ?? {}).includes('text/plain'),
     )
@@ -129,7 +129,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('I17-4 lets a client of the token endpoint authenticate by Basic or in the form, and no other operation', () => {
+  it('lets a client of the token endpoint authenticate by Basic or in the form, and no other operation', () => {
     const { paths, components } = openApiDocument()
     const byBasic = Object.entries(paths).filter(([, item]) =>
       JSON.stringify(item).includes('clientSecretBasic'),

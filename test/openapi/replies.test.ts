@@ -45,7 +45,7 @@ function reply(
 const problem = (status: number, title: string, code: string) =>
   ({ status, title, detail: '', code }) as const
 
-describe('G-17 what the document says of replies, as tests hold replies against it', () => {
+describe('what the document says of replies, as tests hold replies against it', () => {
   it('has no objection to what is documented', () => {
     const judge = judgeOf()
     expect(judge(reply(200, { said: 'x' }))).toEqual([])
@@ -92,7 +92,7 @@ describe('G-17 what the document says of replies, as tests hold replies against 
     expect(judge(reply(204, { said: 'x' }, outcome))).toHaveLength(1)
   })
 
-  it('R-4.5-23 knows the two forms in which a module refuses, where it may', () => {
+  it('knows the two forms in which a module refuses, where it may', () => {
     const own = reply(422, problem(422, 'Unprocessable Entity', 'mail.sender_unknown'))
     const text = reply(422, 'Unprocessable Entity', { 'content-type': 'text/plain' })
     expect(judgeOf()(own)).toEqual([expect.stringMatching(/status 422/)])

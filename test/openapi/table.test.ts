@@ -25,18 +25,18 @@ function problemsOf({ id, method, path, errors, deprecated, guards, access }: Op
 }
 
 describe('the operation table', () => {
-  it.each(operations)('R-4.4-03 $id is well-formed', (operation) => {
+  it.each(operations)('$id is well-formed', (operation) => {
     expect(problemsOf(operation)).toEqual([])
   })
 
-  it('R-4.4-03 has each id and each method and path once', () => {
+  it('has each id and each method and path once', () => {
     const routes = operations.map(({ method, path }) => `${method} ${path}`)
     for (const names of [operations.map(({ id }) => id), routes]) {
       expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
     }
   })
 
-  it('R-4.3-05 R-5-16 protected routes neither read nor set the refresh cookie', () => {
+  it('protected routes neither read nor set the refresh cookie', () => {
     const touching = operations.filter(
       ({ cookies, usesRefreshCookie }) =>
         usesRefreshCookie !== undefined ||
@@ -49,7 +49,7 @@ describe('the operation table', () => {
     expect(rest).toEqual(['confirmTotp', 'finishPasskeyRegistration'])
   })
 
-  it('G-19 is not fooled', () => {
+  it('is not fooled', () => {
     const since = '2026-03-01T00:00:00Z'
     const wrong: readonly Partial<Operation>[] = [
       { id: 'Planted' },

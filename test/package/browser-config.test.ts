@@ -34,7 +34,7 @@ async function bundle(file: string, ...more: readonly string[]): Promise<string>
 const arrivals = visitors()
 
 describe.skipIf(isChromiumMissing)('postern/config in chromium', () => {
-  it('R-LIB-08 R-LIB-15 an administration page works with the same rules, and finds the same', async () => {
+  it('an administration page works with the same rules, and finds the same', async () => {
     const script = await bundle(built.file('page'))
     const page = await (await arrivals.arrive()).newPage()
     const errors: string[] = []
@@ -53,7 +53,7 @@ describe.skipIf(isChromiumMissing)('postern/config in chromium', () => {
 })
 
 describe('postern/config for a browser', () => {
-  it('R-LIB-08 reaches nothing of Node, whatever is used of it', async () => {
+  it('reaches nothing of Node, whatever is used of it', async () => {
     const script = await bundle(built.file('config'))
     expect(script).toContain('planPatch')
     expect(script).not.toMatch(/node:|require\(|\bBuffer\b|\bprocess\./)

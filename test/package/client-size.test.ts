@@ -50,7 +50,7 @@ function boundOf(subpath: string, promised: number): number {
 }
 
 describe('postern/client for a page', () => {
-  it('I17-5 is at most 4 KiB, by esbuild and gzip', async () => {
+  it('is at most 4 KiB, by esbuild and gzip', async () => {
     const bytes = await sizeOf('client')
     expect(bytes).toBeLessThanOrEqual(boundOf('postern/client', 4096))
     expect(bytes).toBeGreaterThan(2048)
@@ -70,7 +70,7 @@ describe('postern/client/mobile for an app', () => {
 })
 
 describe('postern/react', () => {
-  it('I17-5 is at most 1 KiB without react and client, and loads no client', async () => {
+  it('is at most 1 KiB without react and client, and loads no client', async () => {
     expect(await sizeOf('react')).toBeLessThanOrEqual(boundOf('postern/react', 1024))
     expect(await minified('react')).not.toContain('PosternError')
   })

@@ -104,7 +104,7 @@ function bytesAtStart(outputs: Outputs): number {
 }
 
 describe('what a process loads', () => {
-  it('P10 is no package at the import, at createAuth with the defaults and at the first request', async () => {
+  it('is no package at the import, at createAuth with the defaults and at the first request', async () => {
     const start = await printed<Start>(...hook('load-hooks.mjs'), built.file('host'))
     expect(start.session).toBe(401)
     expect(namesOf(start.atStart)).toEqual([])
@@ -113,7 +113,7 @@ describe('what a process loads', () => {
     )
   })
 
-  it('P10 has nothing that is written for a language, whose first use takes 8 MiB of a process', async () => {
+  it('has nothing that is written for a language, whose first use takes 8 MiB of a process', async () => {
     const { localised } = await printed<Start>(...hook('load-hooks.mjs'), built.file('host'))
     expect(localised).toBe(0)
   })
@@ -146,7 +146,7 @@ describe('what a process loads', () => {
 })
 
 describe('a host that bundles the package', () => {
-  it('P10 loads at most 430 KiB at the start, of 1,300 in all', async () => {
+  it('loads at most 430 KiB at the start, of 1,300 in all', async () => {
     const usual = join(folder, 'usual.js')
     writeFileSync(
       usual,

@@ -24,7 +24,7 @@ function checked(adapter: Backend): Backend {
   return { ...adapter, store: checkedStore(adapter.store) }
 }
 
-describe('R-LIB-06 R-LIB-07 an adapter that is never changed goes on serving', () => {
+describe('an adapter that is never changed goes on serving', () => {
   const cases = conformance({
     open: ({ through }) => ({ backend: checked(through(frozenAdapter())) }),
   })

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { useAuthClient, useSession } from '../../src/react/index.js'
 
 it.each([useSession, useAuthClient])(
-  'I17-5 a hook outside of a provider says what is missing',
+  'a hook outside of a provider says what is missing',
   (hook) => {
     const Lost = () => createElement('p', null, String(hook()))
     const message = 'postern/react: render this below an AuthProvider'

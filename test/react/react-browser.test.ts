@@ -106,7 +106,7 @@ async function signedIn(visit: Visit): Promise<void> {
   visit.complaints.splice(0)
 }
 
-describe.skipIf(isChromiumMissing)('I17-5 postern/react in chromium', () => {
+describe.skipIf(isChromiumMissing)('postern/react in chromium', () => {
   it('hydrates without a warning, and asks once who is signed in, under strict mode', async () => {
     const visit = await visited()
     const { page, asked, complaints } = visit
@@ -190,7 +190,7 @@ describe.skipIf(isChromiumMissing)('I17-5 postern/react in chromium', () => {
   })
 })
 
-describe('I17-5 postern/react on a server', () => {
+describe('postern/react on a server', () => {
   it('renders what it was given or loading, and sends nothing', () => {
     const asked: string[] = []
     const environment = {

@@ -81,7 +81,7 @@ describeOn('postgres', 'figure R16: two processes whose clocks differ, postgres'
       })
     })
 
-    it('R-3A-03 the idle window ends by the clock of the process that is asked, leeway or not', async () => {
+    it('the idle window ends by the clock of the process that is asked, leeway or not', async () => {
       await decide([idle - 1, idle, idle + 59_999], async (skew, age) => {
         const { refreshToken } = await loginAtNoon()
         await setClocks(age, skew)
@@ -93,7 +93,7 @@ describeOn('postgres', 'figure R16: two processes whose clocks differ, postgres'
       })
     })
 
-    it('R-7-06 a refresh token from more than a minute ahead is 503, and nothing is ended by that', async () => {
+    it('a refresh token from more than a minute ahead is 503, and nothing is ended by that', async () => {
       await decide([-300_000, -60_001, -60_000, -1], async (skew, age) => {
         const { refreshToken } = await loginAtNoon()
         await setClocks(age, skew)
@@ -106,7 +106,7 @@ describeOn('postgres', 'figure R16: two processes whose clocks differ, postgres'
       })
     })
 
-    it('R-3A-07 R-3A-17 the maximum age is reached by the clock of the process that is asked, and then for good', async () => {
+    it('the maximum age is reached by the clock of the process that is asked, and then for good', async () => {
       await decide([cap, cap + 1], async (skew, age) => {
         const login = await loginAtNoon()
         // Once on the way, or the idle window would end first.
@@ -123,7 +123,7 @@ describeOn('postgres', 'figure R16: two processes whose clocks differ, postgres'
       })
     })
 
-    it('R-1-15 R-1-16 the grace is ten seconds between the two clocks: ten seconds minus the skew, of true time', async () => {
+    it('the grace is ten seconds between the two clocks: ten seconds minus the skew, of true time', async () => {
       await decide([-minute, 0, grace - 1, grace, grace + 1], async (skew, age) => {
         const { refreshToken } = await loginAtNoon()
         grantOf(await here.refresh(refreshToken))
@@ -138,7 +138,7 @@ describeOn('postgres', 'figure R16: two processes whose clocks differ, postgres'
       })
     })
 
-    it('SP-20 R-5-17 R-1-19 what was ended stays ended, however the clocks step', async () => {
+    it('what was ended stays ended, however the clocks step', async () => {
       for (const skew of sizes.skews) {
         const login = await loginAtNoon()
         const grants: Grant[] = [login, grantOf(await here.refresh(login.refreshToken))]

@@ -92,7 +92,7 @@ for (const store of edited) {
     }
 
     it(
-      `figure R5: R-4.5-15 R-4.5-20 T-62 32 adders converge; of 60, 50 succeed and 10 are one too many`,
+      `figure R5: 32 adders converge; of 60, 50 succeed and 10 are one too many`,
       async () => {
         const outcomes: string[] = []
         for (let round = 0; round < sizes.adderRounds; round += 1) {
@@ -136,7 +136,7 @@ for (const store of edited) {
 
   describeOn(store, `histories of one environment on ${store}`, () => {
     it(
-      `figure R4: R-4.5-10 R-4.5-11 R-4.5-12 T-61 ${sizes.configHistories} histories of 50 calls by 8 clients, none of them illegal or undecided`,
+      `figure R4: ${sizes.configHistories} histories of 50 calls by 8 clients, none of them illegal or undecided`,
       async () => {
         const options = { backendTimeout: 1000, sweep: false } as const
         const open = await openHosts(store, 4, { environments, options })
@@ -166,7 +166,7 @@ for (const store of edited) {
 
   describeOn(store, `what other processes read on ${store}`, () => {
     it(
-      'figure R29: R-2.6-24 T-81 a change is seen everywhere within 30 seconds, and at once where it was made',
+      'figure R29: a change is seen everywhere within 30 seconds, and at once where it was made',
       async () => {
         const rate = 60
         const line = { ...lineFrom(Date.now(), rate) }

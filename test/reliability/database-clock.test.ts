@@ -108,7 +108,7 @@ it('decisions at their edges, where no database is', async () => {
 describeOn('postgres', 'figure R16: what the database knows of time, postgres', () => {
   const url = inject('postgresUrl') ?? ''
 
-  it("R-LIB-05 no statement and no column's default asks the database's clock", async () => {
+  it("no statement and no column's default asks the database's clock", async () => {
     const schema = newSchema(url)
     const pool = poolOf(url)
     const { client, sent } = recordingClient(pool)
@@ -153,7 +153,7 @@ describe.skipIf(!canFake)(
     ? 'figure R16: a database server whose clock is an hour off'
     : 'figure R16: a database server whose clock is an hour off (libfaketime not found)',
   () => {
-    it.each(['+1h', '-1h'])('R-LIB-05 by %s: every decision is the same', async (offset) => {
+    it.each(['+1h', '-1h'])('by %s: every decision is the same', async (offset) => {
       const server = await serverOff(offset)
       const pool = poolOf(server.url)
       const { rows } = await pool.query('select extract(epoch from now()) * 1000 as shown')

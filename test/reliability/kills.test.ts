@@ -33,7 +33,7 @@ const sweptAtOnce = 2
 for (const store of everyStore) {
   if (store === 'memory') continue
   describeOn(store, `figure R15 on ${store}`, () => {
-    it(`R-7-06 2.3.3 ${kills} processes killed amid everything they do leave nothing half done`, async () => {
+    it(`${kills} processes killed amid everything they do leave nothing half done`, async () => {
       const shared = await openShared(store)
       onTestFinished(() => shared.close())
       const database: Database = {

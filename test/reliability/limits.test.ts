@@ -77,7 +77,7 @@ for (const store of everyStore) {
         ['hit by hit', true, limit],
         ['in each process first', false, limit + processes * firstHits],
       ] as const)(
-        'R9 public keys, counted %s, are limited together, window after window',
+        'public keys, counted %s, are limited together, window after window',
         async (how, exact, most) => {
           const { hosts, epoch } = await open(exact)
           const first = await passed(hosts, keys)
@@ -98,7 +98,7 @@ for (const store of everyStore) {
         },
       )
 
-      it('R9 logins of one address are limited together', async () => {
+      it('logins of one address are limited together', async () => {
         const { hosts, epoch } = await open(false)
         const login = await loginOf(at(hosts, 0))
         expect(await passed(hosts, login)).toBe(limit)

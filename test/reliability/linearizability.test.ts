@@ -55,7 +55,7 @@ for (const [store, grace] of stores.flatMap((it) => [[it, '0s'] as const, [it, '
     })
     afterAll(() => open?.close())
 
-    it(`SP-12 R-1-18 R-1-19 R-7-06 ${sizes.histories} histories of 40 to 60 calls by 8 clients, none of them illegal or undecided`, async () => {
+    it(`${sizes.histories} histories of 40 to 60 calls by 8 clients, none of them illegal or undecided`, async () => {
       const histories = await manyHistories(
         {
           seed: `${store} ${grace}`,

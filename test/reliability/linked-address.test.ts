@@ -28,7 +28,7 @@ async function rig() {
   return { host, calls: spy.calls }
 }
 
-it('figure R21: T-98 R22 linking tells by no call and no byte whether the address at the provider has an account', async () => {
+it('figure R21: linking tells by no call and no byte whether the address at the provider has an account', async () => {
   const { host, calls } = await rig()
 
   /** What the asker of the link sees, and what the store was asked. */

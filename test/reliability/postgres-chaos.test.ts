@@ -48,7 +48,7 @@ const allowed: Readonly<Record<string, RegExp>> = {
 
 describe.skipIf(!installed)(title, () => {
   it(
-    'R-7-05 R-7-06 R-LIB-13 connections cut all the time, and full stops: only 503, nothing broken',
+    'connections cut all the time, and full stops: only 503, nothing broken',
     async () => {
       const server = await spawnPostgres()
       if (server === null) throw new Error('no binaries')

@@ -42,7 +42,7 @@ async function openBackend(redisUrl: string): Promise<Backend> {
 }
 
 describe.skipIf(!found)(title, () => {
-  it(`R-5-18 ${sessions} sessions that were signed out stay so when Redis loses everything`, async () => {
+  it(`${sessions} sessions that were signed out stay so when Redis loses everything`, async () => {
     const server = await spawnRedis()
     onTestFinished(() => server.remove())
     const backend = await openBackend(server.url)

@@ -51,7 +51,7 @@ describe('figure R21: the work behind a refusal', () => {
       return refusalsOf(kind, host, hash)
     })
 
-  it('R-5-06 R-5-07 T-98 of a grant is the same at every door and by every method', async () => {
+  it('of a grant is the same at every door and by every method', async () => {
     const seen: unknown[] = []
     for (const kind of kinds.filter(({ door }) => door !== null)) {
       const { refusals, send, work } = await rig(kind)
@@ -67,7 +67,7 @@ describe('figure R21: the work behind a refusal', () => {
   })
 
   it.each(kinds)(
-    'EN-1 R-5-06 R-5-07 T-98 R22 of $name: one hash, the same calls, the same bytes, the same time',
+    'of $name: one hash, the same calls, the same bytes, the same time',
     async (kind) => {
       const took: number[] = []
       let classes: readonly string[] = []
@@ -205,7 +205,7 @@ describeFull('figure R21: the time of a refusal', () => {
   // With the costs of production. On a machine that has other things to do the wall tells nothing of either
   // kind; then the processor's time is what is held equal, and that nothing waits longer is shown above.
   it.each(kinds.filter(({ door }) => door !== 'post'))(
-    'R-5-07 T-98 R22 of $name tells nobody what was wrong',
+    'of $name tells nobody what was wrong',
     async (kind) => {
       const hash = { implementation: argon2Hasher() }
       const host = await memoryHost.start({ ...withoutLimits, hash, settings: rigSettings })

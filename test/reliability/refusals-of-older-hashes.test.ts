@@ -66,7 +66,7 @@ describe('figure R21: one failed login right after a raise of the costs of hashe
   }
 
   it.each(Object.keys(orders) as (keyof typeof orders)[])(
-    'SP-31 R-5-07 T-98 R22 tells nothing by time or bytes, in a process that saw no hash yet: %s',
+    'tells nothing by time or bytes, in a process that saw no hash yet: %s',
     async (order) => {
       const sent = await open(order)
       const { took, reply } = sent['an unknown address'] ?? {}
@@ -87,7 +87,7 @@ describe('figure R21: one failed login right after a raise of the costs of hashe
     },
   )
 
-  it('R-5-07 T-98 R22 nor by the time of a verifier of imported hashes, once the process used it', async () => {
+  it('nor by the time of a verifier of imported hashes, once the process used it', async () => {
     const rig = await refusalRig(surface, prepare, {
       hash: { params: raised },
       options: {

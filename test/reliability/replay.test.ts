@@ -37,7 +37,7 @@ describeOn('postgres', 'figure R3: replay ends the family on every process, post
   })
   afterAll(() => Promise.all([strict?.close(), lenient?.close()]))
 
-  it('R-1-16 R-1-17 the first token shown again after 1 to 10 rotations: the newest refresh token and every access token are refused at the next request', async () => {
+  it('the first token shown again after 1 to 10 rotations: the newest refresh token and every access token are refused at the next request', async () => {
     const hosts = strict?.hosts ?? []
     const lengths = Array.from(
       { length: 10 * sizes.replaysPerLength },
@@ -59,7 +59,7 @@ describeOn('postgres', 'figure R3: replay ends the family on every process, post
     )
   }, 300_000)
 
-  it(`R-1-16 one generation late: the predecessor after the window ends ${sizes.lateReplays} families on the other process at the next request`, async () => {
+  it(`one generation late: the predecessor after the window ends ${sizes.lateReplays} families on the other process at the next request`, async () => {
     const hosts = lenient?.hosts ?? []
     const families: (readonly Grant[])[] = []
     await inLanes(sizes.lateReplays, 4, async () => {

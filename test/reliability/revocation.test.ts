@@ -33,7 +33,7 @@ for (const store of ['postgres', 'redis'] as const) {
     })
     afterAll(() => open?.close())
 
-    it(`R-5-17 ${sizes.watchedLogouts} logouts: a request that starts after the reply is refused, always`, async () => {
+    it(`${sizes.watchedLogouts} logouts: a request that starts after the reply is refused, always`, async () => {
       const hosts = open?.hosts ?? []
       const delays: number[] = []
       let later = 0

@@ -47,7 +47,7 @@ for (const store of [...stores, 'redis'] as const) {
     store,
     `figure R1: ${racers} refresh one token at once, ${processes} on ${store}`,
     () => {
-      it(`R-1-18 R-1-15 with a grace of 10 s one rotates and 63 are re-issued its generation, ${rounds} rounds`, async () => {
+      it(`with a grace of 10 s one rotates and 63 are re-issued its generation, ${rounds} rounds`, async () => {
         const hosts = await fourHosts(store, '10s')
         let grant: Grant = await at(hosts, 0).newLogin()
         const began = performance.now()
@@ -69,7 +69,7 @@ for (const store of [...stores, 'redis'] as const) {
         )
       }, 600_000)
 
-      it(`RF-1 R-1-18 R-1-16 without grace at most one succeeds and the family is dead, ${rounds} rounds`, async () => {
+      it(`without grace at most one succeeds and the family is dead, ${rounds} rounds`, async () => {
         const hosts = await fourHosts(store, '0s')
         let won = 0
         for (let round = 0; round < rounds; round += 1) {

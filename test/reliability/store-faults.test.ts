@@ -176,7 +176,7 @@ describe.each(passes)('figure R11, $kind.name, $surface surface', (pass) => {
   }
 
   it.each(pass.flows.map((flow) => [flow.name, flow] as const))(
-    'R-3A-21 R-7-06 R-LIB-13 every call of %s meets every fault',
+    'every call of %s meets every fault',
     async (_name, flow) => {
       const bench = await open(flow, kind, surface)
       const recorded = await recordCalls(bench)

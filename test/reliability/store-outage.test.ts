@@ -42,7 +42,7 @@ async function signedIn(host: Host, count: number): Promise<Login[]> {
 
 describe.each(ownStores)('figure R12', ({ name, missing, spawn }) => {
   it.skipIf(missing !== null)(
-    `R-7-05 R-7-06 T-59 a ${name} that is gone under load signs nobody out and lets nobody in${missing ?? ''}`,
+    `a ${name} that is gone under load signs nobody out and lets nobody in${missing ?? ''}`,
     async () => {
       const server = await spawn()
       onTestFinished(() => server.remove())

@@ -80,7 +80,7 @@ const all: readonly Swept[] = [
 
 describeOn('postgres', 'figure sweep', () => {
   it.each(all)(
-    'R-8-18 a batch of $name is a walk along an index',
+    'a batch of $name is a walk along an index',
     async (swept) => {
       const database = await openDatabase()
       const rows = sweepRows * times
@@ -114,7 +114,7 @@ describeOn('postgres', 'figure sweep', () => {
   // Times of short runs on a busy machine say nothing.
   if (!isFull) return
   it.each(all)(
-    'R-8-18 a batch of $name takes no longer in a large table',
+    'a batch of $name takes no longer in a large table',
     async (swept) => {
       const database = await openDatabase()
       const [small, large] = [

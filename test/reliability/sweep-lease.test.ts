@@ -22,7 +22,7 @@ const takeoverMs = sweepContentionMs + sweepLeaseTtlMs
 const day = 24 * 60 * 60 * 1000
 
 describeOn('postgres', 'figure R10', () => {
-  it('R-8-19 R-8-20 R-8-23 R-8-24 T-31 five processes and one sweep, whoever dies', async () => {
+  it('five processes and one sweep, whoever dies', async () => {
     const url = inject('postgresUrl') ?? ''
     const record = await openSweepRecord(url, newSchema(url), expiredRows)
     onTestFinished(() => record.close())

@@ -85,7 +85,7 @@ async function rigOf(surface: Surface, door: (surface: Surface, email: string) =
 
 eachSurface.describe('figure R21: whether an address is taken', (surface) => {
   it.each(Object.entries(doors))(
-    'T-98 R22 %s tells it by no call, no hash, no time and no byte',
+    '%s tells it by no call, no hash, no time and no byte',
     async (name, door) => {
       for (const latencies of machines) {
         const rig = await rigOf(surface, door)
@@ -108,7 +108,7 @@ eachSurface.describe('figure R21: whether an address is taken', (surface) => {
     },
   )
 
-  it('T-98 R22 a change of address tells it by no call, no hash, no time and no byte', async () => {
+  it('a change of address tells it by no call, no hash, no time and no byte', async () => {
     const asker = { email: 'asker@example.org', password: goodPassword }
     const rig = await refusalRig(
       surface,
@@ -140,7 +140,7 @@ eachSurface.describe('figure R21: whether an address is taken', (surface) => {
     }
   })
 
-  it('T-98 R22 a passkey login begins without a look at any account', async () => {
+  it('a passkey login begins without a look at any account', async () => {
     const rig: RefusalRig = await rigOf(surface, () => ({
       path: `/v1/auth/${surface}/webauthn/login/options`,
       body: {},

@@ -33,7 +33,7 @@ describeOn('postgres', 'figure tabs: nobody is signed out by accident, postgres'
   })
   afterAll(() => open?.close())
 
-  it(`SP-14 R-1-15 R-1-18 ${rounds} rounds of two tabs refreshing one cookie at once: 0 sign-outs`, async () => {
+  it(`${rounds} rounds of two tabs refreshing one cookie at once: 0 sign-outs`, async () => {
     const hosts = open?.hosts ?? []
     const { refreshToken } = await at(hosts, 0).newLogin()
     let cookie = `__Host-cl_refresh=${refreshToken}`
@@ -54,7 +54,7 @@ describeOn('postgres', 'figure tabs: nobody is signed out by accident, postgres'
     figure('tabs', 'two tabs refresh at once', `${rounds} rounds on 2 processes: 0 sign-outs`)
   }, 300_000)
 
-  it(`SP-13 R-1-15 R-7-06 ${rounds} rounds of a refresh whose reply was lost, tried again: 0 sign-outs`, async () => {
+  it(`${rounds} rounds of a refresh whose reply was lost, tried again: 0 sign-outs`, async () => {
     const hosts = open?.hosts ?? []
     let { refreshToken } = await at(hosts, 0).newLogin()
     for (let round = 0; round < rounds; round += 1) {

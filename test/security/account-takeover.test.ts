@@ -59,7 +59,7 @@ describe('nobody takes over an account, or locks its owner out', () => {
     expect([reply.status, reply.code]).toEqual([400, 'invalid_request'])
   })
 
-  it('ASVS-6.1.1 asking for verification links leaves the owner the way by reset', async () => {
+  it('asking for verification links leaves the owner the way by reset', async () => {
     const strict = await memoryHost.start()
     try {
       const who = await person(strict, 'client')
@@ -79,7 +79,7 @@ describe('nobody takes over an account, or locks its owner out', () => {
     }
   })
 
-  it('SP-25 a link voided by a password change is no way to guess past the lockout', async () => {
+  it('a link voided by a password change is no way to guess past the lockout', async () => {
     const who = await person(host, 'client')
     await post('/password/forgot', { email: who.email })
     await host.auth.close()

@@ -29,7 +29,7 @@ const distinct = (expressions: readonly Expression[]): readonly Expression[] => 
   ...new Map(expressions.map((one) => [`/${one.source}/${one.flags}`, one])).values(),
 ]
 
-it('ASVS-1.3.12 no text makes an expression of the sources or the adapters take more than linear time', async () => {
+it('no text makes an expression of the sources or the adapters take more than linear time', async () => {
   const paths = globSync('{src,adapters}/**/*.{ts,tsx}', { cwd: root }).toSorted()
   const read = paths.map((path) =>
     expressionsIn(parseSource(path, readFileSync(`${root}/${path}`, 'utf8'))),

@@ -128,7 +128,7 @@ describe.each(walks)(
   'what a stranger planted, once the owner proved the mailbox [$kind.name]',
   (walk) => {
     it.each(walk.cells.map((cell) => [cell.credential, cell.proof, cell.setting, cell] as const))(
-      'ASVS-6.3.3 %s; by %s; %s',
+      '%s; by %s; %s',
       async (name, proof, setting, cell) => {
         const { squatted, planted } = await open(walk.kind, name, cell.setting)
         const on = settings[setting]

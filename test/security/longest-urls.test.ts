@@ -59,7 +59,7 @@ const iss = '\u0001'.repeat(255)
 const uuid = '0'.repeat(36)
 const amr = ['google', 'pwd', 'otp', 'mfa', 'hwk', 'user']
 
-describe('ASVS-4.2.5 the longest that is accepted', () => {
+describe('the longest that is accepted', () => {
   it('is what these tests build with, and one character more is refused', () => {
     expect(surfaceShape.safeParse(options).error).toBeUndefined()
     expect(surfaceShape.safeParse({ ...options, baseUrl: over(options.baseUrl) }).success).toBe(
@@ -96,7 +96,7 @@ describe('ASVS-4.2.5 the longest that is accepted', () => {
   })
 })
 
-describe('ASVS-4.2.5 no longer than 8 kB', () => {
+describe('no longer than 8 kB', () => {
   it.each(providerIds)('is the authorization request for %s', (id) => {
     const endpoints = { [id]: { authorization: endpoint } }
     const fetcher = { fetch: () => Promise.reject(new Error('nothing is asked here')) }

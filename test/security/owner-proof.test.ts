@@ -46,7 +46,7 @@ eachSurface.describe('an account whose mailbox nobody proved', (surface) => {
   const login = async (host: OauthHost, password: string) =>
     outcomeOf(await post(host, '/login', { email: victim, password }))
 
-  it('ASVS-6.3.3 takes no factor, passkey, backup code, identity or trusted device', async () => {
+  it('takes no factor, passkey, backup code, identity or trusted device', async () => {
     const host = await open()
     const { bearer, user } = await squatted(host)
     const currentPassword = squatters
@@ -63,7 +63,7 @@ eachSurface.describe('an account whose mailbox nobody proved', (surface) => {
     expect(await trustedDevices.find({ userId: user.id }, { limit: 9 })).toEqual([])
   })
 
-  it('MF-3 has to be confirmed where a second factor is required, whatever the setting says', async () => {
+  it('has to be confirmed where a second factor is required, whatever the setting says', async () => {
     const host = await open(bothPolicies('required'))
     await host.auth[surface].users.create({ email: victim, password: squatters })
     expect(await login(host, squatters)).toBe('403 email_not_verified')
@@ -355,7 +355,7 @@ eachSurface.describe('a squatted address and a provider', (surface) => {
   it.each([
     ['its answer is lost', 'after'],
     ['it fails', 'before'],
-  ] as const)('R11 mails its owner once where the identity is stored and %s', async (_, when) => {
+  ] as const)('mails its owner once where the identity is stored and %s', async (_, when) => {
     const { backend, failNext } = faultyBackend(memory())
     const { host, user } = await squattedBy(victim, { backend })
     const signIn = () =>
@@ -369,7 +369,7 @@ eachSurface.describe('a squatted address and a provider', (surface) => {
     expect(mails).toMatchObject([{ to: victim }])
   })
 
-  it('R11 ends what was planted at the next sign-in, where the first one was cut off before it did', async () => {
+  it('ends what was planted at the next sign-in, where the first one was cut off before it did', async () => {
     const { backend, failNext } = faultyBackend(memory())
     const { host, bearer, user } = await squattedBy(victim, { backend })
     const signIn = () =>

@@ -46,7 +46,7 @@ const account = { subject: '1', email: 'ada@example.org', verified: true }
 
 eachSurface.describe('an account without a password and without a factor', (on) => {
   it.each(Object.entries(doors(on)))(
-    'ASVS-7.5.1 needs a login of the last minute for %s',
+    'needs a login of the last minute for %s',
     async (_what, door) => {
       const host = await oauthHost({ settings })
       const signIn = async () =>

@@ -101,18 +101,18 @@ const nodeOf = ({ group, child }: FieldDeclaration) =>
   child === undefined ? group : `${group} › ${child}`
 
 describe('the settings of the auth module', () => {
-  test('R-2.6-33 are exactly 63, a record list counting as one', () => {
+  test('are exactly 63, a record list counting as one', () => {
     expect(authModuleName).toBe('auth')
     expect(authSettingDeclarations).toHaveLength(63)
     expect(new Set(authSettingDeclarations.map(({ key }) => key)).size).toBe(63)
   })
 
-  test('R-2.6-33 are all read, and nothing else is', () => {
+  test('are all read, and nothing else is', () => {
     const read = Object.keys(readAuthSettings({}, {}).settings)
     expect(read).toEqual(authSettingDeclarations.map(({ key }) => key))
   })
 
-  test('R-2.6-34 are in the seven groups', () => {
+  test('are in the seven groups', () => {
     expect([...new Set(authSettingDeclarations.map(({ group }) => group))]).toEqual([
       'Registration',
       'Login & Sessions',
@@ -124,7 +124,7 @@ describe('the settings of the auth module', () => {
     ])
   })
 
-  test('R-2.6-35 R-1-08 OAuth Providers, and it alone, has one child per provider', () => {
+  test('OAuth Providers, and it alone, has one child per provider', () => {
     const withChild = authSettingDeclarations.filter(({ child }) => child !== undefined)
     expect(new Set(withChild.map(({ group }) => group))).toEqual(new Set(['OAuth Providers']))
     expect([...new Set(withChild.map(({ child }) => child))].sort()).toEqual([
@@ -135,7 +135,7 @@ describe('the settings of the auth module', () => {
     ])
   })
 
-  test.each(Object.entries(specified))('S-01…S-63 %s', (node, rows) => {
+  test.each(Object.entries(specified))('%s', (node, rows) => {
     const declared = authSettingDeclarations.filter((field) => nodeOf(field) === node).map(rowOf)
     const expected = rows
       .trim()
@@ -151,7 +151,7 @@ describe('the settings of the auth module', () => {
     expect(declared.map((row) => row.trim())).toEqual(expected)
   })
 
-  test('S-36 S-40 S-47 S-51 S-60 secrets are declared as such, and have no default', () => {
+  test('secrets are declared as such, and have no default', () => {
     const secrets = authSettingDeclarations.filter(({ type }) => type === 'FieldSecret')
     expect(secrets.map(({ key }) => key)).toEqual([
       'googleClientSecret',
@@ -164,7 +164,7 @@ describe('the settings of the auth module', () => {
     ).toBe(true)
   })
 
-  test('S-03 S-32 S-60 the record lists have their sub-fields', () => {
+  test('the record lists have their sub-fields', () => {
     const lists = authSettingDeclarations.filter(({ items }) => items !== undefined)
     const shown = lists.map(({ key, items = [] }) => [
       key,

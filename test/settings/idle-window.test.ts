@@ -6,7 +6,7 @@ const minute = 60_000
 const week = 7 * 24 * 60 * minute
 const idle = (value?: string) => readIdleWindow({ JWT_REFRESH_TOKEN_EXPIRY: value })
 
-test('R-8-05 G-34 the idle window is 7 days unless the environment says otherwise', () => {
+test('the idle window is 7 days unless the environment says otherwise', () => {
   expect(readIdleWindow({})).toEqual({ ms: week })
   expect(idle('')).toEqual({ ms: week })
   expect(idle('2h')).toEqual({ ms: 120 * minute })
@@ -15,15 +15,15 @@ test('R-8-05 G-34 the idle window is 7 days unless the environment says otherwis
   expect(idle('400d')).toEqual({ ms: 400 * 24 * 60 * minute })
 })
 
-test.each(['soon', '-1h', '7 days', '1h30'])('G-34 %s is 7 days, with a warning', (value) => {
+test.each(['soon', '-1h', '7 days', '1h30'])('%s is 7 days, with a warning', (value) => {
   expect(idle(value)).toEqual({ ms: week, warning: expect.stringContaining('using 7d') })
 })
 
-test.each(['59s', '0', '59999ms'])('G-34 %s is raised to one minute, with a warning', (value) => {
+test.each(['59s', '0', '59999ms'])('%s is raised to one minute, with a warning', (value) => {
   expect(idle(value)).toEqual({ ms: minute, warning: expect.stringContaining('using 1m') })
 })
 
-test('T-16 it is no setting', () => {
+test('it is no setting', () => {
   const variables = authSettingDeclarations.map(({ envVar }) => envVar)
   expect(variables).not.toContain('JWT_REFRESH_TOKEN_EXPIRY')
 })

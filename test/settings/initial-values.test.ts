@@ -139,7 +139,7 @@ describe('toStoredValues', () => {
     })
   })
 
-  test('R-2.6-22 R-2.6-27 stores flat text, durations as typed', () => {
+  test('stores flat text, durations as typed', () => {
     expect(
       untyped({
         accessTokenTTL: '48h',
@@ -211,7 +211,7 @@ describe('toStoredValues', () => {
     ['applePrivateKey', 'S3CR3T'],
     ['registrationAllowedDomains', 'acme.example'],
     ['registrationAllowedDomains', { acme: {} }],
-  ])('T-15 refuses %s = %j, naming the option', (key, value) => {
+  ])('refuses %s = %j, naming the option', (key, value) => {
     const error = refusal({ [key]: value })
     expect(error.option).toBe(`settings.${key}`)
     expect(error.message).toMatch(/" (must|is) [^"]+\.$/)
@@ -359,7 +359,7 @@ describe('toStoredValues', () => {
     },
   )
 
-  test('R-2.6-15 a list holds 50 elements and no more', () => {
+  test('a list holds 50 elements and no more', () => {
     const elements = Array.from({ length: 51 }, (_, i) => ({ ...domain, slug: `d${i}` }))
     expect(Object.keys(untyped({ registrationAllowedDomains: elements.slice(1) }))).toHaveLength(
       151,
@@ -386,7 +386,7 @@ describe('toStoredValues', () => {
 })
 
 describe('seedFromEnv', () => {
-  test('R-2.6-01 takes what the environment sets, and an empty variable is not set', () => {
+  test('takes what the environment sets, and an empty variable is not set', () => {
     const env = {
       GOOGLE_CLIENT_ID: 'g-id',
       GOOGLE_CLIENT_SECRET: '',
@@ -401,13 +401,13 @@ describe('seedFromEnv', () => {
     expect(seedFromEnv(authSettingDeclarations, {})).toEqual({})
   })
 
-  test('T-16 never seeds accessTokenTTL, whose variable is asked at every reading', () => {
+  test('never seeds accessTokenTTL, whose variable is asked at every reading', () => {
     expect(authSeedsFromEnv({ JWT_ACCESS_TOKEN_EXPIRY: '5m', GOOGLE_CLIENT_ID: 'g-id' })).toEqual({
       googleClientId: 'g-id',
     })
   })
 
-  test('T-70 never seeds a record list', () => {
+  test('never seeds a record list', () => {
     const list = { key: 'f', label: 'F', type: 'FieldRecordList', group: 'G', envVar: 'F' } as const
     expect(seedFromEnv([list], { F: 'a,b' })).toEqual({})
   })

@@ -15,7 +15,7 @@ it('an enabled provider that first values left without credentials is warned of 
   expect(warningsOf({})).toEqual([])
 })
 
-it('T-99 S-07 a surface that first values left without a login method is warned of', () => {
+it('a surface that first values left without a login method is warned of', () => {
   const off = { passwordLoginOperatorEnabled: 'false' }
   expect(warningsOf(off)).toEqual([
     'The operator surface has no login method. Keep "passwordLoginOperatorEnabled" on, enable a provider, or set "webauthnMode" to "passwordless".',
@@ -29,14 +29,14 @@ it('T-99 S-07 a surface that first values left without a login method is warned 
   expect(warningsOf({ ...off, ...google })).toEqual([])
 })
 
-it('T-73 a credential that does not decrypt is not one that lacks', () => {
+it('a credential that does not decrypt is not one that lacks', () => {
   const given = { googleClientEnabled: 'true', googleClientId: 'g-id' }
   expect(warningsOf(given, ['googleClientSecret'])).toEqual([
     'Setting "googleClientSecret" cannot be decrypted. Set it again, or give back its key.',
   ])
 })
 
-it('ASVS-11.2.3 a short signing secret of an earlier version is warned of by its webhook', () => {
+it('a short signing secret of an earlier version is warned of by its webhook', () => {
   const webhook = (slug: string, signingSecret: string) => ({
     [`securityWebhooks.${slug}.label`]: slug,
     [`securityWebhooks.${slug}.url`]: 'https://siem.example.com/postern',

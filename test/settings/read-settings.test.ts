@@ -15,11 +15,11 @@ const read = (values: Record<string, string>, env: Record<string, string | undef
   readAuthSettings(values, env)
 
 describe('readAuthSettings', () => {
-  test('R-8-07 with nothing stored every setting has its default', () => {
+  test('with nothing stored every setting has its default', () => {
     expect(read({})).toEqual({ settings: defaults, warnings: [] })
   })
 
-  test('G-36 cleared settings read as their defaults, the absolute cap excepted', () => {
+  test('cleared settings read as their defaults, the absolute cap excepted', () => {
     const cleared = Object.fromEntries(authSettingDeclarations.map(({ key }) => [key, '']))
     expect(read(cleared)).toEqual({
       settings: { ...defaults, sessionAbsoluteTTL: null },
@@ -69,7 +69,7 @@ describe('readAuthSettings', () => {
     expect(warnings).toEqual([`Setting "${key}" cannot be read; its default is used.`])
   })
 
-  test('S-41 a damaged Microsoft tenant admits nobody, where the default admits everybody', () => {
+  test('a damaged Microsoft tenant admits nobody, where the default admits everybody', () => {
     const { settings, warnings } = read({ microsoftTenant: 'contoso.example' })
     expect(settings.microsoftTenant).toBe('')
     expect(warnings).toEqual(['Setting "microsoftTenant" is out of range; using no value.'])
@@ -110,7 +110,7 @@ describe('readAuthSettings', () => {
     )
   })
 
-  test('R-LIB-08 changes nothing it is given and answers alike each time', () => {
+  test('changes nothing it is given and answers alike each time', () => {
     const values = Object.freeze({ passwordMinLength: '7', sessionAbsoluteTTL: '' })
     expect(read(values)).toEqual(read(values))
   })
@@ -120,7 +120,7 @@ describe('accessTokenTTL', () => {
   const ttl = (stored?: string, env?: string) =>
     read(stored === undefined ? {} : { accessTokenTTL: stored }, { JWT_ACCESS_TOKEN_EXPIRY: env })
 
-  test('R-8-01 T-16 the stored value wins over the environment, which wins over 15m', () => {
+  test('the stored value wins over the environment, which wins over 15m', () => {
     expect(ttl('5m', '10m').settings.accessTokenTTL).toBe(5 * minute)
     expect(ttl(undefined, '10m').settings.accessTokenTTL).toBe(10 * minute)
     expect(ttl('', '10m').settings.accessTokenTTL).toBe(10 * minute)
@@ -129,7 +129,7 @@ describe('accessTokenTTL', () => {
     expect(ttl(undefined, '600').settings.accessTokenTTL).toBe(10 * minute)
   })
 
-  test('R-8-01 an environment that cannot be read is ignored with a warning', () => {
+  test('an environment that cannot be read is ignored with a warning', () => {
     for (const env of ['soon', '-5m', '15 m']) {
       const { settings, warnings } = ttl(undefined, env)
       expect(settings.accessTokenTTL).toBe(15 * minute)
@@ -137,25 +137,25 @@ describe('accessTokenTTL', () => {
     }
   })
 
-  test('R-8-01 a stored value that cannot be read counts as not set', () => {
+  test('a stored value that cannot be read counts as not set', () => {
     expect(ttl('soon', '10m').settings.accessTokenTTL).toBe(10 * minute)
     expect(ttl('soon').settings.accessTokenTTL).toBe(15 * minute)
     expect(ttl('soon').warnings).toEqual([expect.stringContaining('"accessTokenTTL"')])
   })
 
-  test.each(['1m', '60', '60000ms', '24h', '1440m', '86400'])('R-8-02 %s is in range', (text) => {
+  test.each(['1m', '60', '60000ms', '24h', '1440m', '86400'])('%s is in range', (text) => {
     expect(ttl(text).warnings).toEqual([])
     expect(ttl(undefined, text).settings.accessTokenTTL).toBe(ttl(text).settings.accessTokenTTL)
   })
 
-  test.each(['24h1ms', '25h', '48h', '999999h', '86401'])('R-8-02 %s acts as 24h', (text) => {
+  test.each(['24h1ms', '25h', '48h', '999999h', '86401'])('%s acts as 24h', (text) => {
     for (const { settings, warnings } of [ttl(text), ttl(undefined, text)]) {
       expect(settings.accessTokenTTL).toBe(24 * hour)
       expect(warnings).toHaveLength(1)
     }
   })
 
-  test.each(['59s', '59999ms', '0', '0s', '1ms'])('R-8-03 %s is raised to 1m', (text) => {
+  test.each(['59s', '59999ms', '0', '0s', '1ms'])('%s is raised to 1m', (text) => {
     for (const { settings, warnings } of [ttl(text), ttl(undefined, text)]) {
       expect(settings.accessTokenTTL).toBe(minute)
       expect(warnings).toHaveLength(1)
@@ -167,21 +167,21 @@ describe('sessionAbsoluteTTL', () => {
   const cap = (values: Record<string, string>, env = {}) =>
     read(values, env).settings.sessionAbsoluteTTL
 
-  test('R-8-07 R-8-10 T-10 never set is 720h, cleared is no cap', () => {
+  test('never set is 720h, cleared is no cap', () => {
     expect(cap({})).toBe(720 * hour)
     expect(cap({ sessionAbsoluteTTL: '' })).toBeNull()
     expect(cap({ sessionAbsoluteTTL: '720h' })).toBe(720 * hour)
   })
 
   test.each(['never', ' ', '0x', 'null', '-1h'])(
-    'T-10 %j, which cannot be read, is 720h and never "no cap"',
+    '%j, which cannot be read, is 720h and never "no cap"',
     (text) => {
       expect(cap({ sessionAbsoluteTTL: text })).toBe(720 * hour)
       expect(read({ sessionAbsoluteTTL: text }).warnings).toHaveLength(1)
     },
   )
 
-  test('T-15 out of range in the store is moved into the range, never switched off', () => {
+  test('out of range in the store is moved into the range, never switched off', () => {
     expect(cap({ sessionAbsoluteTTL: '59m' })).toBe(hour)
     expect(cap({ sessionAbsoluteTTL: '0' })).toBe(hour)
     expect(cap({ sessionAbsoluteTTL: '1h' })).toBe(hour)
@@ -190,7 +190,7 @@ describe('sessionAbsoluteTTL', () => {
     expect(cap({ sessionAbsoluteTTL: '9999d' })).toBe(89 * day)
   })
 
-  test('R-8-11 no environment variable sets it', () => {
+  test('no environment variable sets it', () => {
     const env = {
       sessionAbsoluteTTL: '1h',
       SESSION_ABSOLUTE_TTL: '1h',
@@ -204,7 +204,7 @@ describe('sessionAbsoluteTTL', () => {
 })
 
 describe('record lists', () => {
-  test('S-03 allowed domains are read', () => {
+  test('allowed domains are read', () => {
     const { settings, warnings } = read({
       'registrationAllowedDomains.__items': 'acme,beta',
       'registrationAllowedDomains.acme.__label': 'Acme',
@@ -234,7 +234,7 @@ describe('record lists', () => {
   })
 
   test.each([{ domain: 'acme.example', surface: 'Operator' }, { surface: 'client' }, {}])(
-    'S-03 a damaged entry %j keeps the list from being empty, and matches nothing',
+    'a damaged entry %j keeps the list from being empty, and matches nothing',
     (members) => {
       const values: Record<string, string> = { 'registrationAllowedDomains.__items': 'acme' }
       for (const [name, value] of Object.entries(members)) {
@@ -248,7 +248,7 @@ describe('record lists', () => {
     },
   )
 
-  test('S-32 redirect targets are read, damaged ones left out with a warning', () => {
+  test('redirect targets are read, damaged ones left out with a warning', () => {
     const { settings, warnings } = read({
       'oauthRedirectTargets.__items': 'web,app,no-app,no-uri,no-flow',
       'oauthRedirectTargets.web.uri': 'https://app.example/Done',
@@ -289,7 +289,7 @@ describe('record lists', () => {
     expect(warnings).toHaveLength(3)
   })
 
-  test('S-60 webhooks are read; one without a secret is left out, and no warning shows a secret', () => {
+  test('webhooks are read; one without a secret is left out, and no warning shows a secret', () => {
     const { settings, warnings } = read({
       'securityWebhooks.__items': 'siem,unsigned,odd',
       'securityWebhooks.siem.url': 'https://siem.example/in',

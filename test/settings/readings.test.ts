@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>
 const read = (values: Texts) => readAuthSettings(values, {})
 const absent = Object.fromEntries(readings.map((row) => [row.key, row.absent]))
 
-test('R-2.6-33 the table has a row for each of the 63 settings, in their order', () => {
+test('the table has a row for each of the 63 settings, in their order', () => {
   expect(readings.map(({ key }) => key)).toEqual(authSettingDeclarations.map(({ key }) => key))
 })
 
@@ -18,12 +18,12 @@ test('each plain setting has a text in its range, one out of it and a damaged on
 })
 
 describe.each(readings)('$key', ({ key, empty, stored }) => {
-  test('G-36 cleared', () => {
+  test('cleared', () => {
     const text = { [Array.isArray(empty) ? `${key}.__items` : key]: '' }
     expect(read(text)).toEqual({ settings: { ...absent, [key]: empty }, warnings: [] })
   })
 
-  test.each(stored)('T-15 stored as $stored', ({ stored: text, reads, warning }) => {
+  test.each(stored)('stored as $stored', ({ stored: text, reads, warning }) => {
     const { settings, warnings } = read({ [key]: text })
     expect(settings).toEqual({ ...absent, [key]: reads })
     const told = expect.stringMatching(`^Setting "${key}" ${warning}`)

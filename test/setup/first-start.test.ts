@@ -4,7 +4,7 @@ import { withoutLimits } from '../support/hosts/without-limits.js'
 import { signedInPerson } from '../support/people/people.js'
 import { spyBackend } from '../support/stores/spy-backend.js'
 
-it('ASVS-6.3.2 a first start makes no account and no credential', async () => {
+it('a first start makes no account and no credential', async () => {
   const { backend, calls } = spyBackend()
   const inserted = (): readonly string[] => [
     ...new Set(calls.filter((name) => name.endsWith('.insert')).map((name) => name.slice(0, -7))),

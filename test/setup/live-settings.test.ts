@@ -34,7 +34,7 @@ async function settingsOf(seeds: Readonly<Record<string, string>> = {}) {
   return { settings, set, clock, calls }
 }
 
-it('R-8-17 are read once in 30 s, by two calls, and cost a reader nothing meanwhile', async () => {
+it('are read once in 30 s, by two calls, and cost a reader nothing meanwhile', async () => {
   const { settings, clock, calls } = await settingsOf()
   await settings()
   const before = calls.length
@@ -50,7 +50,7 @@ it('R-8-17 are read once in 30 s, by two calls, and cost a reader nothing meanwh
   expect(calls.slice(before)).toEqual(['operator_modules.get', 'operator_module_environments.get'])
 })
 
-it('T-81 are one frozen object until another revision is read', async () => {
+it('are one frozen object until another revision is read', async () => {
   const domain = 'registrationAllowedDomains'
   const { settings, set, clock } = await settingsOf({
     [`${domain}.__items`]: 'ours',

@@ -90,7 +90,7 @@ describe('the metadata of the authorization server', () => {
 })
 
 describe.each(Object.entries(frameworks))('the metadata in %s', (_name, serve) => {
-  it('I17-4 is mounted without a prefix, beside pages of the host', async () => {
+  it('is mounted without a prefix, beside pages of the host', async () => {
     const issuer = 'https://admin.example.com/auth'
     const host = await openHost({ surfaces: { operator, client }, issuer })
     const running = await serve(host.auth.metadata)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { defaultConcurrency } from '../../src/setup/password-hashing.js'
 
-describe('T-100 how many hashes run at once by default', () => {
+describe('how many hashes run at once by default', () => {
   it.each([
     [1, undefined, 1],
     [2, undefined, 2],
@@ -17,7 +17,7 @@ describe('T-100 how many hashes run at once by default', () => {
     [8, '2', 1],
     [8, '1', 1],
     [8, 'many', 3],
-  ])('ASVS-15.1.3 %i cores, a pool of %s: %i', (cores, pool, expected) => {
+  ])('%i cores, a pool of %s: %i', (cores, pool, expected) => {
     expect(defaultConcurrency(cores, { UV_THREADPOOL_SIZE: pool })).toBe(expected)
   })
 })

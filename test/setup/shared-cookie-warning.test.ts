@@ -26,7 +26,7 @@ async function warningsOf(operator: SurfaceOptions, client: SurfaceOptions) {
   return messages.filter((message) => message.includes('cookieDomain'))
 }
 
-describe('ASVS-3.3.3 R-1S-03 a cookie domain that covers hosts of the other surface', () => {
+describe('a cookie domain that covers hosts of the other surface', () => {
   it('is warned of once, with both options and the remedy, where both surfaces have it', async () => {
     const [warning = '', ...more] = await warningsOf(
       { ...admin, cookieDomain },

@@ -29,7 +29,7 @@ function trustingStore(): Store {
   }
 }
 
-describe('R-LIB-06 checkedStore keeps from a store what the port says must be refused', () => {
+describe('checkedStore keeps from a store what the port says must be refused', () => {
   const make = async () => ({ ...memory(), store: checkedStore(trustingStore()) })
   for (const { name, run } of storeCases(make)) test(name, run)
 

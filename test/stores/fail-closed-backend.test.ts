@@ -65,7 +65,7 @@ function wrappedDenylist(find: Denylist['find']) {
 
 const entry = { id: 'a', reason: 'revoked', expiresAt: 1 } as const
 
-describe('R-LIB-13 a denylist through the fail-closed wrapper', () => {
+describe('a denylist through the fail-closed wrapper', () => {
   it('hands on what is answered at once', async () => {
     const { denylist } = memory()
     await denylist.put([entry])
@@ -103,7 +103,7 @@ describe('R-LIB-13 a denylist through the fail-closed wrapper', () => {
   })
 })
 
-describe.each(documentCalls)('R-LIB-13 %s through the fail-closed wrapper', (what, call) => {
+describe.each(documentCalls)('%s through the fail-closed wrapper', (what, call) => {
   it.each(['taken', true, false, undefined, 1, {}, { id: 'b', count: 1 }])(
     'that answers %j is a failing store',
     async (answer) => {
@@ -120,7 +120,7 @@ describe.each(documentCalls)('R-LIB-13 %s through the fail-closed wrapper', (wha
   })
 })
 
-describe.each(decidingCalls)('R-LIB-13 %s through the fail-closed wrapper', (what, call) => {
+describe.each(decidingCalls)('%s through the fail-closed wrapper', (what, call) => {
   it.each([undefined, null, 0, 1, 'OK', {}])(
     'that answers %j is a failing store',
     async (answer) => {
@@ -135,7 +135,7 @@ describe.each(decidingCalls)('R-LIB-13 %s through the fail-closed wrapper', (wha
   })
 })
 
-describe.each(countingCalls)('R-LIB-13 %s through the fail-closed wrapper', (what, call) => {
+describe.each(countingCalls)('%s through the fail-closed wrapper', (what, call) => {
   it.each([
     ...[undefined, null, 1, true, {}, { allowed: true }, { allowed: 1, count: 1, resetsAt: 0 }],
     ...[

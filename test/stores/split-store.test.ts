@@ -32,7 +32,7 @@ function watched(): Watched {
   return { store, bound, prepared }
 }
 
-describe('R-LIB-07 splitStore', () => {
+describe('splitStore', () => {
   it('knows every collection by the name of its tables', () => {
     const names = allCollectionSpecs('').map(({ name }) => name.replace(/^(operator|client)_/, ''))
     expect([...collectionNames].sort()).toEqual([...new Set(names)].sort())

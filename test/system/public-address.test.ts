@@ -18,16 +18,16 @@ const isPublic = [
 ]
 
 describe('isPublicAddress', () => {
-  it.each(notPublic)('SS-1 ASVS-1.3.6 %s is not public', (address) => {
+  it.each(notPublic)('%s is not public', (address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 
-  it.each(isPublic)('SS-1 %s is public', (address) => {
+  it.each(isPublic)('%s is public', (address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
 
   it.each(['localhost', 'example.org', '', '127.1', '0x7f.0.0.1', '[::1]', '1.1.1.1:80'])(
-    'SS-1 %j is no address',
+    '%j is no address',
     (text) => {
       expect(isPublicAddress(text)).toBe(false)
     },

@@ -36,7 +36,7 @@ describe('the system clock', () => {
     expect(fired).toEqual([])
   })
 
-  it('R-LIB-10 has timers that keep no process alive', () => {
+  it('has timers that keep no process alive', () => {
     const before = pendingTimers()
     const cancel = systemClock.after(60_000, () => {})
     expect(pendingTimers()).toBe(before)

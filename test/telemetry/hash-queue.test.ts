@@ -33,7 +33,7 @@ async function takenGate(queue: number) {
   return { ...rig, clock, run, series, work, first, leave: () => leave() }
 }
 
-describe('I17-6 the hash queue', () => {
+describe('the hash queue', () => {
   it('tells how many wait, by the surface that they are for', async () => {
     const { run, work, series, first, leave } = await takenGate(16)
     const waiting = [client, client, operator, code].map((line) => run(line, work))

@@ -12,7 +12,7 @@ const durations = 'svc_auth_request_duration_seconds'
 /** What OpenTelemetry's conventions advise for `http.server.request.duration`. */
 const advised = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-describe('I17-6 the duration of requests', () => {
+describe('the duration of requests', () => {
   it('is a histogram in seconds, one series an operation, surface and class of statuses', async () => {
     const { meterProvider, tracerProvider, histograms } = telemetryRig()
     const clock = fakeClock()

@@ -76,7 +76,7 @@ eachSurface.describe('spans', (surface) => {
     ])
   })
 
-  it('SP-55 say of an unexpected error only that there was one', async () => {
+  it('say of an unexpected error only that there was one', async () => {
     const authorizer = {
       check: async () => {
         throw new Error('SELECT name FROM people WHERE email = ada@example.org')
@@ -109,7 +109,7 @@ eachSurface.describe('spans', (surface) => {
 })
 
 describe('labels', () => {
-  it('SP-55 are of closed lists, and hold no secret, address or id of anybody', async () => {
+  it('are of closed lists, and hold no secret, address or id of anybody', async () => {
     const { host, points, spans, exported } = await openRig()
     const secrets: string[] = [goodPassword, otherPassword, 'canary', '198.51.100.77']
     const headers = { 'x-forwarded-for': '198.51.100.77', 'user-agent': 'agent-canary' }
@@ -193,7 +193,7 @@ describe('labels', () => {
 })
 
 describe('counters', () => {
-  it('ASVS-16.3.3 count what was handled, what was refused and why, and what was told', async () => {
+  it('count what was handled, what was refused and why, and what was told', async () => {
     const { host, points } = await openRig()
     const { bearer } = await signedInPerson(host, 'client')
     for (let count = 0; count < 3; count += 1) {
@@ -256,7 +256,7 @@ describe('the providers', () => {
     await expect(openHost({ [option]: {} })).rejects.toMatchObject({ name: 'OptionsError', option })
   })
 
-  it('SP-60 that throw keep no request from being served, nor serve it twice', async () => {
+  it('that throw keep no request from being served, nor serve it twice', async () => {
     const no = () => {
       throw new Error('no')
     }

@@ -5,7 +5,7 @@ import { conformance } from '../../src/testing/index.js'
 const openMemory = () => ({ backend: memory() })
 const noDriver = 'it lives in this process and has no connection to lose'
 
-describe('R-LIB-06 conformance', () => {
+describe('conformance', () => {
   const cases = conformance({ open: ({ through }) => ({ backend: through(memory()) }) })
 
   it('names each case once and tells what it promises', () => {

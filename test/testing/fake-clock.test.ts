@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fakeClock } from '../../src/testing/index.js'
 
-describe('R-LIB-05 the fake clock', () => {
+describe('the fake clock', () => {
   it('stands still until it is moved', async () => {
     const clock = fakeClock(1000)
     expect(clock.now()).toBe(1000)

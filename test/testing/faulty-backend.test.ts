@@ -22,7 +22,7 @@ async function fateOf(call: Promise<unknown>): Promise<string> {
   return Promise.race([settled, turn])
 }
 
-describe('R-LIB-06 the fault injector', () => {
+describe('the fault injector', () => {
   it.each([
     ['before', 'rejects', 0],
     ['after', 'rejects', 1],

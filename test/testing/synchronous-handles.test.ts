@@ -57,7 +57,7 @@ async function told(condition: string, before?: string, after?: string): Promise
   )
 }
 
-describe('R-LIB-07 a driver without promises is interleaved inside of its steps', () => {
+describe('a driver without promises is interleaved inside of its steps', () => {
   it('keeps a write that carries its own condition', async () => {
     expect(await told('version = ?2')).toBe('kept')
   })

@@ -31,7 +31,7 @@ describe('the types of the client’s calls', () => {
     expect(text).toContain("'PATCH /v1/admin/modules/{name}'")
   })
 
-  it('I17-6 tell of what an open object holds beside its members', () => {
+  it('tell of what an open object holds beside its members', () => {
     const text = { type: 'string' } as const
     const open = { type: 'object', properties: { slug: text }, additionalProperties: text } as const
     expect(typeScriptOf({ ...open, required: ['slug'] })).toBe(

@@ -29,7 +29,7 @@ const wrong = {
   }),
 }
 
-describe('R-LIB-06 npm run conformance', () => {
+describe('npm run conformance', () => {
   it('tells what failed and what was skipped, and why', async () => {
     const played = await play(wrong)
     if (!played) throw new Error('not played')

@@ -43,7 +43,7 @@ function complaints(files: ReadonlyMap<string, string>): readonly string[] {
   )
 }
 
-describe('I17-5 what a reader has to write', () => {
+describe('what a reader has to write', () => {
   it.each(counted)('$name: at most $most lines', ({ lines, most }) => {
     expect(lines).toBeLessThanOrEqual(most)
     expect(lines).toBeGreaterThan(3)

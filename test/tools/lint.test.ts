@@ -44,7 +44,7 @@ const clean: Tree = {
     "import type { Actor } from '../context/actor.js'\n\nexport const idOf = (actor: Actor) => actor.id\n",
 }
 
-describe('R-LIB-01 npm run lint', () => {
+describe('npm run lint', () => {
   it('lets a clean tree pass', () => {
     plant(clean)
     expect(cruise()).toMatchObject({ code: 0 })

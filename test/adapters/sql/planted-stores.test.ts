@@ -65,7 +65,7 @@ function prefix(): string {
 
 const of = (on: PlantedStore['on']) => plantedStores.filter((store) => store.on === on)
 
-describe('R-LIB-06 R-LIB-07 the kit finds planted faults of SQL stores', () => {
+describe('the kit finds planted faults of SQL stores', () => {
   it('there are twelve', () => expect(plantedStores).toHaveLength(12))
 
   it.each(of('sqlite'))('on SQLite: $fault', async (planted) => {

@@ -53,7 +53,7 @@ describe.skipIf(isChromiumMissing)('the page that init writes, in chromium', () 
     expect(errors).toEqual([])
   })
 
-  it('ASVS-3.4.3 runs no script but its own, and calls no other origin', async () => {
+  it('runs no script but its own, and calls no other origin', async () => {
     const { page: address } = await hostWithPage()
     const page = await (await arrive()).newPage()
     await page.goto(address)

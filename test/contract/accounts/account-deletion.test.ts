@@ -34,7 +34,7 @@ eachSurface.describe('auth.{surface}.users.delete', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
   const me = (host: ContractHost, bearer: string) => host.send('GET', at('/me'), { bearer })
 
-  it('ASVS-7.4.2 RF-6 ends every session at once, and nothing opens it any more', async () => {
+  it('ends every session at once, and nothing opens it any more', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     const bystander = await signedInPerson(host, surface)
@@ -49,7 +49,7 @@ eachSurface.describe('auth.{surface}.users.delete', (surface) => {
     expect(await deleteUser(host, surface, who.id)).toBe(false)
   })
 
-  it('G-15 SP-49 is told of with who did it, also where there is nobody', async () => {
+  it('is told of with who did it, also where there is nobody', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     await deleteUser(host, surface, who.id)
@@ -70,7 +70,7 @@ eachSurface.describe('auth.{surface}.users.delete', (surface) => {
     expect(JSON.stringify(records)).not.toMatch(/@|\bAda\b/)
   })
 
-  it('SP-5 frees the address for somebody else, of whom nothing was known before', async () => {
+  it('frees the address for somebody else, of whom nothing was known before', async () => {
     const host = await openHost({ settings: { lockoutThreshold: 3 } })
     const { id, email, bearer } = await signedInPerson(host, surface)
     const wrong = { email, password: 'not the password at all' }

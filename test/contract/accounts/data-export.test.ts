@@ -70,7 +70,7 @@ async function busyPerson(host: ContractHost, surface: 'operator' | 'client') {
 
 eachSampleStore.describe('the data of a person', (kind) => {
   eachSurface.it(
-    'SP-57 exports what a deletion removes, all of theirs and nothing of anybody else',
+    'exports what a deletion removes, all of theirs and nothing of anybody else',
     async (surface) => {
       const settings = { ...withoutLimits.settings, ...trusting.settings }
       const host = await openHost({ ...withoutLimits, settings }, kind)
@@ -112,7 +112,7 @@ eachSampleStore.describe('the data of a person', (kind) => {
 })
 
 eachSurface.describe('an export', (surface) => {
-  it('SP-57 leaves out no member that is declared, but for those whose reason is written down', async () => {
+  it('leaves out no member that is declared, but for those whose reason is written down', async () => {
     const host = await openHost(withoutLimits)
     const { id } = await person(host, surface)
     const { users } = host.auth[surface]
@@ -132,7 +132,7 @@ eachSurface.describe('an export', (surface) => {
     expect(Object.keys((await users.export(id))?.collections ?? {})).toHaveLength(personal.length)
   })
 
-  it('SP-57 holds no secret after a whole life', async () => {
+  it('holds no secret after a whole life', async () => {
     const host = await openHost(withoutLimits)
     const secrets = secretsOf()
     const { email } = await wholeLife(host, surface, secrets)
@@ -144,7 +144,7 @@ eachSurface.describe('an export', (surface) => {
     expect(text).not.toMatch(/\$argon2|eyJ[\w-]+\.eyJ/)
   })
 
-  it('SP-57 holds no network and no user agent of an administrator', async () => {
+  it('holds no network and no user agent of an administrator', async () => {
     const host = await openHost(withoutLimits)
     const { id } = await signedInPerson(host, surface)
     const by = { actorId: 'admin', ip: '203.0.113.99', userAgent: 'Admin/1' }

@@ -30,7 +30,7 @@ const me = (host: ContractHost, surface: Surface, bearer: string) =>
   host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 
 eachHost.describe('deleting one’s own account', (kind) => {
-  eachSurface.it('O-39 S-63 ends every session and leaves nothing', async (surface) => {
+  eachSurface.it('ends every session and leaves nothing', async (surface) => {
     const host = await openHost(both, kind)
     const who = await signedInPerson(host, surface)
     const other = await signIn(host, surface, who)
@@ -57,7 +57,7 @@ eachHost.describe('deleting one’s own account', (kind) => {
 })
 
 eachSurface.describe('deleting one’s own account', (surface) => {
-  it('S-63 is off for operators unless the setting says both', async () => {
+  it('is off for operators unless the setting says both', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const reply = await deleteMe(host, surface, who)
@@ -66,7 +66,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     expect(after === null).toBe(surface === 'client')
   })
 
-  it('S-63 where it is off it is off, and a password is not even looked at', async () => {
+  it('where it is off it is off, and a password is not even looked at', async () => {
     const settings = { accountDeletionMode: 'off', lockoutThreshold: 3 } as const
     const host = await openHost({ settings })
     const who = await signedInPerson(host, surface)
@@ -78,7 +78,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     await signIn(host, surface, who)
   })
 
-  it('O-39 wants the current password', async () => {
+  it('wants the current password', async () => {
     const host = await openHost(both)
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -89,7 +89,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     expect((await me(host, surface, bearer)).status).toBe(200)
   })
 
-  it('O-39 S-28 wants a proof, and no password, of who has a factor', async () => {
+  it('wants a proof, and no password, of who has a factor', async () => {
     const host = await openHost(both)
     const who = await enrolled(host, surface)
     expect(outcomeOf(await deleteMe(host, surface, who))).toBe('403 step_up_required')
@@ -101,7 +101,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     expect([await totpFactors.get(who.id), await backupCodes.get(who.id)]).toEqual([null, null])
   })
 
-  it('O-39 G-15 S-59 is told, and mailed to the address it had', async () => {
+  it('is told, and mailed to the address it had', async () => {
     for (const notifySecurityChanges of [true, false]) {
       const host = await openHost({ settings: { ...both.settings, notifySecurityChanges } })
       const who = await signedInPerson(host, surface)
@@ -116,7 +116,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     }
   })
 
-  it('S-59 asked for twice at once, is mailed once', async () => {
+  it('asked for twice at once, is mailed once', async () => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...both, backend: store.backend })
     const who = await signedInPerson(host, surface)
@@ -133,7 +133,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     expect(eventsOf(host, 'account.deleted')).toHaveLength(1)
   })
 
-  it('O-39 cut off half way leaves nobody signed in, and is completed by the sweep', async () => {
+  it('cut off half way leaves nobody signed in, and is completed by the sweep', async () => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...both, backend: store.backend })
     const who = await signedInPerson(host, surface)
@@ -148,7 +148,7 @@ eachSurface.describe('deleting one’s own account', (surface) => {
     expect(await host.auth[surface].users.get(who.id)).toBeNull()
   })
 
-  it('R-2.1-03 has no member that names somebody else', async () => {
+  it('has no member that names somebody else', async () => {
     const host = await openHost(both)
     const who = await signedInPerson(host, surface)
     const other = await signedInPerson(host, surface)

@@ -42,7 +42,7 @@ function idsIn({ indexes }: AnyCollectionSpec, userId: string): readonly string[
 
 const newId = (): string => uuidv7(now, systemRandom)
 
-eachSampleStore.describe('SP-57 what a deletion leaves behind', (kind) => {
+eachSampleStore.describe('what a deletion leaves behind', (kind) => {
   eachSurface.it('is nothing, of every collection declared', async (surface) => {
     const host = await openHost({}, kind)
     const [who, other] = [await person(host, surface), await person(host, surface)]

@@ -87,7 +87,7 @@ eachSurface.describe('a deletion', (surface) => {
     }
 
     it.each(['at each of its calls', 'at each of the deletion’s calls'])(
-      'RF-6 leaves no token and nothing else, %s',
+      'leaves no token and nothing else, %s',
       async (which) => {
         const { backend, interrupt } = interruptible()
         const host = await openHost({ ...withoutLimits, backend })

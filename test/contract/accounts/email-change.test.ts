@@ -66,7 +66,7 @@ async function asked(host: ContractHost, surface: Surface, typed = newEmail) {
 
 eachHost.describe('another address', (kind) => {
   eachSurface.it(
-    'ASVS-10.3.3 SP-4 O-38 O-02 is in force once it is confirmed, and not before',
+    'is in force once it is confirmed, and not before',
     async (surface) => {
       const host = await openHost({}, kind)
       const who = await asked(host, surface, ' Countess@Example.NET ')
@@ -87,7 +87,7 @@ eachHost.describe('another address', (kind) => {
 })
 
 eachSurface.describe('another address', (surface) => {
-  it('SP-4 O-38 ASVS-6.3.7 is told to the present one, when asked for and when done', async () => {
+  it('is told to the present one, when asked for and when done', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     const mails = () => host.mailer.sent.map(({ to, template, name }) => [to, template, name])
@@ -113,7 +113,7 @@ eachSurface.describe('another address', (surface) => {
     expect(outcomeOf(await login(host, surface, newEmail))).toBe('200')
   })
 
-  it('S-59 tells the present one nothing where that is switched off', async () => {
+  it('tells the present one nothing where that is switched off', async () => {
     const host = await openHost({ settings: { notifySecurityChanges: false } })
     const who = await asked(host, surface)
     await verify(host, surface, who)
@@ -121,7 +121,7 @@ eachSurface.describe('another address', (surface) => {
     expect(host.mailer.count(who.email)).toBe(0)
   })
 
-  it('O-38 wants the current password', async () => {
+  it('wants the current password', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     for (const currentPassword of [undefined, otherPassword]) {
@@ -132,7 +132,7 @@ eachSurface.describe('another address', (surface) => {
     expect(host.mailer.sent.filter(({ template }) => template === 'changeEmail')).toEqual([])
   })
 
-  it('O-38 S-28 wants a proof, and no password, of who has a factor', async () => {
+  it('wants a proof, and no password, of who has a factor', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const refused = await request(host, surface, who)
@@ -164,7 +164,7 @@ eachSurface.describe('another address', (surface) => {
     expect(sentTo(who.email)).toEqual(new Array(4).fill('emailChangeRequested'))
   })
 
-  it('O-38 is not had by who confirms it after somebody else registered it', async () => {
+  it('is not had by who confirms it after somebody else registered it', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     await host.auth[surface].users.create({ email: newEmail, password: otherPassword })
@@ -173,7 +173,7 @@ eachSurface.describe('another address', (surface) => {
     expect(eventsOf(host, 'email.changed')).toEqual([])
   })
 
-  it('O-38 of a registration and a confirmation at once, one gets the address', async () => {
+  it('of a registration and a confirmation at once, one gets the address', async () => {
     for (let round = 0; round < 10; round += 1) {
       const host = await openHost({ settings: { emailVerificationRequired: false } })
       const who = await asked(host, surface)
@@ -197,7 +197,7 @@ eachSurface.describe('another address', (surface) => {
     ['nothing', '400 invalid_request', { newEmail: undefined }],
     ['a machine’s', '422 email_not_allowed', { newEmail: 'robot@machines.invalid' }],
     ['a member too many', '400 invalid_request', { email: 'x@example.org' }],
-  ])('O-38 T-54 refuses %s: %s', async (_what, outcome, more) => {
+  ])('refuses %s: %s', async (_what, outcome, more) => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     expect(outcomeOf(await request(host, surface, who, more))).toBe(outcome)
@@ -205,7 +205,7 @@ eachSurface.describe('another address', (surface) => {
     expect(host.mailer.sent).toEqual([])
   })
 
-  it('O-38 S-03 refuses domains that are not on the list of the surface', async () => {
+  it('refuses domains that are not on the list of the surface', async () => {
     const rule = { slug: 'own', domain: 'example.org', surface, includeSubdomains: false }
     const host = await openHost({ settings: { registrationAllowedDomains: [rule] } })
     const who = await signedInPerson(host, surface)
@@ -279,14 +279,14 @@ eachSurface.describe('another address', (surface) => {
     expect(outcomeOf(late)).toBe('400 invalid_token')
   })
 
-  it('S-06 expires with other confirmations', async () => {
+  it('expires with other confirmations', async () => {
     const host = await openHost({ settings: { emailVerificationTTL: '15m' } })
     const who = await asked(host, surface)
     await host.clock.advance(15 * minute)
     expect(outcomeOf(await verify(host, surface, who))).toBe('400 token_expired')
   })
 
-  it('G-18 is mailed three times an hour to one address, whoever asks', async () => {
+  it('is mailed three times an hour to one address, whoever asks', async () => {
     const host = await openHost()
     const [ada, bob] = [await signedInPerson(host, surface), await signedInPerson(host, surface)]
     const outcomes = []
@@ -314,7 +314,7 @@ eachSurface.describe('another address', (surface) => {
     },
   )
 
-  it('O-38 tells what it did where a newer link took the place of the one confirmed', async () => {
+  it('tells what it did where a newer link took the place of the one confirmed', async () => {
     let meanwhile = async (): Promise<unknown> => null
     const backend = withCall(memory(), async (name, work) => {
       if (name === `${surface}_tickets.take`) await meanwhile()
@@ -334,7 +334,7 @@ eachSurface.describe('another address', (surface) => {
     expect(host.mailer.last('emailChanged', who.email).data).toMatchObject({ newEmail })
   })
 
-  it('O-38 the mailbox alone moves nothing: the session that asked comes along, or the password', async () => {
+  it('the mailbox alone moves nothing: the session that asked comes along, or the password', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     const { token } = who
@@ -354,14 +354,14 @@ eachSurface.describe('another address', (surface) => {
     expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
   })
 
-  it('O-38 a session that asked and was ended confirms nothing', async () => {
+  it('a session that asked and was ended confirms nothing', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     await host.send('POST', `/v1/auth/${surface}/logout`, { bearer: who.bearer, body: {} })
     expect(outcomeOf(await verify(host, surface, who))).toBe('400 current_password_required')
   })
 
-  it('S-07 S-08 O-38 a password that is left confirms nothing while passwords are off', async () => {
+  it('a password that is left confirms nothing while passwords are off', async () => {
     const host = await settingsHost()
     const who = await asked(host, surface)
     const passwords = `passwordLogin${surface === 'operator' ? 'Operator' : 'Client'}Enabled`
@@ -376,7 +376,7 @@ eachSurface.describe('another address', (surface) => {
     expect(outcomeOf(await verify(host, surface, who))).toBe('200')
   })
 
-  it('R7 has one winner of 8 parallel confirmations', async () => {
+  it('has one winner of 8 parallel confirmations', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     const uses = Array.from({ length: 8 }, () => verify(host, surface, who))
@@ -386,7 +386,7 @@ eachSurface.describe('another address', (surface) => {
     expect(eventsOf(host, 'email.changed')).toHaveLength(1)
   })
 
-  it('S-03 O-38 today’s domains decide whether the account moves, and the refusal spends nothing', async () => {
+  it('today’s domains decide whether the account moves, and the refusal spends nothing', async () => {
     const host = await settingsHost()
     const who = await asked(host, surface)
     const domain = 'registrationAllowedDomains.theirs'

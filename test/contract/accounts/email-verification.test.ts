@@ -49,7 +49,7 @@ async function isVerified(host: ContractHost, surface: Surface): Promise<boolean
 }
 
 eachSurface.describe('verification links', (surface) => {
-  it('O-02 work once', async () => {
+  it('work once', async () => {
     const host = await openHost()
     const token = await waiting(host, surface)
     const first = await verify(host, surface, token)
@@ -59,7 +59,7 @@ eachSurface.describe('verification links', (surface) => {
     expect(outcomeOf(await verify(host, surface, token))).toBe('400 invalid_token')
   })
 
-  it('O-03 die when a newer one is mailed', async () => {
+  it('die when a newer one is mailed', async () => {
     const host = await openHost()
     const older = await waiting(host, surface)
     await resend(host, surface, email)
@@ -75,7 +75,7 @@ eachSurface.describe('verification links', (surface) => {
     ['15m', 60 * minute],
     ['7d', 7 * day],
   ])(
-    'S-06 with %s, expire exactly after that, and never before there are more mails',
+    'with %s, expire exactly after that, and never before there are more mails',
     async (emailVerificationTTL, ms) => {
       const host = await openHost({ settings: { emailVerificationTTL } })
       const token = await waiting(host, surface)
@@ -101,7 +101,7 @@ eachSurface.describe('verification links', (surface) => {
     expect([await isVerified(host, surface), await isVerified(host, other)]).toEqual([false, false])
   })
 
-  it('EM-3 are refused alike in every damaged form, and never fail the server', async () => {
+  it('are refused alike in every damaged form, and never fail the server', async () => {
     const host = await openHost()
     const token = await waiting(host, surface)
     const [locator = '', secret = ''] = token.split('.')
@@ -129,7 +129,7 @@ eachSurface.describe('verification links', (surface) => {
     expect(outcomeOf(await verify(host, surface, token))).toBe('200')
   })
 
-  it('G-38 die with the account that is disabled, for good', async () => {
+  it('die with the account that is disabled, for good', async () => {
     const host = await openHost()
     const token = await waiting(host, surface)
     const { id } = await storedUser(host, surface, email)
@@ -140,7 +140,7 @@ eachSurface.describe('verification links', (surface) => {
     expect(await isVerified(host, surface)).toBe(false)
   })
 
-  it('2.3.3 work again when the store failed halfway', async () => {
+  it('work again when the store failed halfway', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const token = await waiting(host, surface)
@@ -152,7 +152,7 @@ eachSurface.describe('verification links', (surface) => {
     expect(eventsOf(host, 'email.verified')).toHaveLength(1)
   })
 
-  it('O-03 6.3.8 are mailed where due, and every caller sees the same', async () => {
+  it('are mailed where due, and every caller sees the same', async () => {
     const host = await openHost()
     await made(host, surface)
     const verified = await person(host, surface)
@@ -183,7 +183,7 @@ eachSurface.describe('verification links', (surface) => {
     ])
   })
 
-  it('G-18 2.4.1 are mailed three times an hour to one address, known or not', async () => {
+  it('are mailed three times an hour to one address, known or not', async () => {
     const host = await openHostAtOneAddress()
     const known = await person(host, surface)
     const seen: unknown[] = []
@@ -205,7 +205,7 @@ eachSurface.describe('verification links', (surface) => {
     expect(outcomeOf(await resend(host, surface, known.email))).toBe('202')
   })
 
-  it('G-18 share five requests in 15 minutes with all recovery from one address', async () => {
+  it('share five requests in 15 minutes with all recovery from one address', async () => {
     const host = await openHost()
     const from = '203.0.113.9'
     for (let attempt = 0; attempt < 5; attempt += 1) {
@@ -220,7 +220,7 @@ eachSurface.describe('verification links', (surface) => {
 })
 
 eachHost.describe('verification links', (kind) => {
-  eachSurface.it('R7 have one winner of 16 parallel uses', async (surface) => {
+  eachSurface.it('have one winner of 16 parallel uses', async (surface) => {
     const host = await openHost({ surfaces: generousSurfaces }, kind)
     const { users } = storedIn(host, surface)
     const { id } = await host.auth[surface].users.create({ email })

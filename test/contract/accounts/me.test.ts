@@ -13,7 +13,7 @@ function me(host: ContractHost, surface: Surface, bearer: string): Promise<Reply
 }
 
 eachSurface.describe('your own account', (surface) => {
-  it('O-35 shows what is yours and nothing else', async () => {
+  it('shows what is yours and nothing else', async () => {
     const host = await openHost()
     const { users } = host.auth[surface]
     const email = 'ada@example.org'
@@ -43,7 +43,7 @@ eachSurface.describe('your own account', (surface) => {
     ])
   })
 
-  it('O-36 changes the name and answers with the account', async () => {
+  it('changes the name and answers with the account', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     await host.clock.advance(1000)
@@ -58,7 +58,7 @@ eachSurface.describe('your own account', (surface) => {
     expect(stored.updatedAt).toBe(host.clock.now())
   })
 
-  it('O-36 a change of name goes on where the address is confirmed meanwhile', async () => {
+  it('a change of name goes on where the address is confirmed meanwhile', async () => {
     let meanwhile = async (): Promise<unknown> => null
     const backend = withCall(memory(), async (call, work) => {
       if (call === `${surface}_users.update`) await meanwhile()
@@ -85,7 +85,7 @@ eachSurface.describe('your own account', (surface) => {
     expect(outcomeOf(again)).toBe('200')
   })
 
-  it('ASVS-8.2.3 ASVS-15.3.3 SF-6 O-36 R-2.1-03 takes no other member, whatever its spelling, and changes nothing', async () => {
+  it('takes no other member, whatever its spelling, and changes nothing', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const before = await storedUser(host, surface, who.email)
@@ -131,7 +131,7 @@ eachSurface.describe('your own account', (surface) => {
     ['a NUL', '{"name":"a\\u0000b"}'],
     ['a lone surrogate', '{"name":"\\ud800"}'],
     ['a list for a body', '[]'],
-  ])('O-36 refuses as a name: %s', async (_, body) => {
+  ])('refuses as a name: %s', async (_, body) => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const reply = await host.send('PATCH', `/v1/auth/${surface}/me`, {

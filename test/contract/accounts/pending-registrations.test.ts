@@ -39,7 +39,7 @@ const link = (host: ContractHost) => mailedToken(host, 'verifyEmail', email)
 
 eachHost.describe('an account begins with a proved mailbox', (kind) => {
   eachSurface.describe((surface) => {
-    it('O-01 O-02 is made of what the same browser registered', async () => {
+    it('is made of what the same browser registered', async () => {
       const host = await openHost({}, kind)
       const given = { email: ' Ada@Example.org ', name: 'Ada' }
       const { reply, cookie } = await registerHere(host, surface, given)
@@ -74,7 +74,7 @@ eachHost.describe('an account begins with a proved mailbox', (kind) => {
       expect(outcomeOf(again)).toBe('400 invalid_token')
     })
 
-    it('O-02 asks for a password where another browser shows the link, and spends nothing', async () => {
+    it('asks for a password where another browser shows the link, and spends nothing', async () => {
       const host = await openHost({}, kind)
       const { cookie } = await registerHere(host, surface, {
         email,
@@ -148,7 +148,7 @@ eachHost.describe('an account begins with a proved mailbox', (kind) => {
       )
     })
 
-    it('G-37 registering and logging in is answered alike for taken and free addresses', async () => {
+    it('registering and logging in is answered alike for taken and free addresses', async () => {
       const host = await openHost({}, kind)
       const owner = await person(host, surface)
       const seen: unknown[] = []
@@ -172,7 +172,7 @@ eachHost.describe('an account begins with a proved mailbox', (kind) => {
       expect(seen[0]).toEqual(seen[1])
     })
 
-    it('G-18 a login before the confirmation is a counted failure', async () => {
+    it('a login before the confirmation is a counted failure', async () => {
       const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } }, kind)
       const { cookie } = await registerHere(host, surface, { email })
       const body = { email, password: goodPassword }
@@ -269,7 +269,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     )
   })
 
-  it('S-01 S-03 S-04 today’s settings decide whether the account is made', async () => {
+  it('today’s settings decide whether the account is made', async () => {
     const host = await settingsHost()
     const own = surface === 'operator' ? 'Operator' : 'Client'
     const { cookie } = await registerHere(host, surface, { email })
@@ -301,7 +301,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     ])
   })
 
-  it('S-04 newer terms are accepted with the link', async () => {
+  it('newer terms are accepted with the link', async () => {
     const host = await settingsHost()
     const { cookie } = await registerHere(host, surface, { email })
     const token = await link(host)
@@ -345,7 +345,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     expect(await usersOf(host, surface)).toHaveLength(1)
   })
 
-  it('O-03 a new link is mailed to whoever registered, and the older ones stay', async () => {
+  it('a new link is mailed to whoever registered, and the older ones stay', async () => {
     const host = await openHost()
     const { cookie } = await registerHere(host, surface, { email })
     const early = await link(host)
@@ -364,7 +364,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     expect(outcomeOf(await verifyWith(host, surface, { token: early }, cookie))).toBe('200')
   })
 
-  it('G-40 go with the account, which no leftover makes anew', async () => {
+  it('go with the account, which no leftover makes anew', async () => {
     const host = await openHost()
     const mine = await registerHere(host, surface, { email })
     const strangersOwn = await registerHere(host, surface, { email, password: strangers })
@@ -459,7 +459,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     expect(late.cookie).not.toBe('')
   })
 
-  it('G-37 SP-57 tell their makers of no deletion, and keep nothing of the account', async () => {
+  it('tell their makers of no deletion, and keep nothing of the account', async () => {
     const host = await openHost()
     const owners = await person(host, surface)
     const other = { email: 'other@example.org', password: strangers }
@@ -524,7 +524,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     expect(keysOf(third.cookie)).toBe(2)
   })
 
-  it('G-37 costs of registering and logging in are counted alike for taken and free', async () => {
+  it('costs of registering and logging in are counted alike for taken and free', async () => {
     const { backend, calls } = spyBackend()
     const host = await openHost({ backend })
     const owner = await person(host, surface)

@@ -39,7 +39,7 @@ eachSurface.describe('registration', (surface) => {
     [true, false],
     [false, true],
     [false, false],
-  ])('R-1S-13 S-01 S-02 is gated by its own switch: operator %s, client %s', async (op, cl) => {
+  ])('is gated by its own switch: operator %s, client %s', async (op, cl) => {
     const settings = { registrationOperatorEnabled: op, registrationClientEnabled: cl }
     const host = await openHost({ settings })
     const open = surface === 'operator' ? op : cl
@@ -49,7 +49,7 @@ eachSurface.describe('registration', (surface) => {
     expect(await registrationsOf(host, other)).toEqual([])
   })
 
-  it('O-01 S-05 makes no account before the address is confirmed, and mails a link', async () => {
+  it('makes no account before the address is confirmed, and mails a link', async () => {
     const host = await openHost()
     const reply = await register(host, surface, { email: ' Ada@Example.org ', name: 'Ada' })
     expect([reply.status, reply.text]).toEqual([201, '{"status":"verificationRequired"}'])
@@ -69,7 +69,7 @@ eachSurface.describe('registration', (surface) => {
     expect(await registrationsOf(host, other)).toEqual([])
   })
 
-  it('O-01 S-05 signs in at once where no verification is required', async () => {
+  it('signs in at once where no verification is required', async () => {
     const host = await openHost({ settings: { emailVerificationRequired: false } })
     const reply = await register(host, surface, { name: 'Ada' })
     const { id } = await storedUser(host, surface, 'ada@example.org')
@@ -104,7 +104,7 @@ eachSurface.describe('registration', (surface) => {
     ['ada@example.net', surface, '201'],
     ['ada@badexample.net', surface, '403 email_domain_not_allowed'],
     ['ada@example.org.evil.test', surface, '403 email_domain_not_allowed'],
-  ])('S-03 lets domains in by the list: %s, listed for %s: %s', async (email, where, outcome) => {
+  ])('lets domains in by the list: %s, listed for %s: %s', async (email, where, outcome) => {
     const listed = where === 'both' ? 'both' : surface
     const registrationAllowedDomains: InitialSettings['registrationAllowedDomains'] = [
       { slug: 'one', domain: 'Example.org', surface: listed },
@@ -114,7 +114,7 @@ eachSurface.describe('registration', (surface) => {
     expect(outcomeOf(await register(host, surface, { email }))).toBe(outcome)
   })
 
-  it("S-03 ignores the other surface's list", async () => {
+  it("ignores the other surface's list", async () => {
     const settings = {
       registrationAllowedDomains: [{ slug: 'one', domain: 'example.org', surface: other }] as const,
     }
@@ -125,7 +125,7 @@ eachSurface.describe('registration', (surface) => {
     )
   })
 
-  it('S-04 asks for the terms in force, letter by letter', async () => {
+  it('asks for the terms in force, letter by letter', async () => {
     const host = await openHost({ settings: { registrationTermsVersion: '2026-01' } })
     const refused = '422 terms_not_accepted'
     expect(outcomeOf(await register(host, surface, {}))).toBe(refused)
@@ -138,7 +138,7 @@ eachSurface.describe('registration', (surface) => {
     expect(await registrationsOf(host, surface)).toMatchObject([{ termsVersion: '2026-01' }])
   })
 
-  it('T-54 refuses addresses that can never receive mail, and sends none there', async () => {
+  it('refuses addresses that can never receive mail, and sends none there', async () => {
     const host = await openHost()
     for (const email of ['ada@machines.invalid', 'ADA@MACHINES.INVALID']) {
       expect(outcomeOf(await register(host, surface, { email }))).toBe('422 email_not_allowed')
@@ -162,7 +162,7 @@ eachSurface.describe('registration', (surface) => {
     expect(await registrationsOf(host, surface)).toEqual([])
   })
 
-  it('MA-2 R-2.1-03 refuses members that are not its own and stores nothing', async () => {
+  it('refuses members that are not its own and stores nothing', async () => {
     const host = await openHost()
     const members = ['"kind":"service"', '"Kind":"service"', '"__proto__":{"kind":"service"}']
     const more = ['"enabled":true', '"systemRole":"admin"', '"emailVerified":true', '"id":"x"']
@@ -180,7 +180,7 @@ eachSurface.describe('registration', (surface) => {
 
 eachHost.describe('registration', (kind) => {
   eachSurface.describe((surface) => {
-    it('G-37 replies alike for a new and a taken address, and tells the owner', async () => {
+    it('replies alike for a new and a taken address, and tells the owner', async () => {
       const host = await openHost({}, kind)
       const fresh = await register(host, surface, { email: 'new@example.org' })
       const owner = await person(host, surface)
@@ -207,7 +207,7 @@ eachHost.describe('registration', (kind) => {
       expect(eventsOf(host, 'account.registered')).toEqual([])
     })
 
-    it('G-37 leaves no trace in the limits that recovery shares', async () => {
+    it('leaves no trace in the limits that recovery shares', async () => {
       const host = await openHost({}, kind)
       const owner = await person(host, surface)
       const seen: string[][] = []
@@ -221,7 +221,7 @@ eachHost.describe('registration', (kind) => {
       expect(seen[0]).toEqual(seen[1])
     })
 
-    it('G-37 does not flood a mailbox whose address is registered again and again', async () => {
+    it('does not flood a mailbox whose address is registered again and again', async () => {
       const host = await openHost({}, kind)
       const owner = await person(host, surface)
       for (let attempt = 0; attempt < 8; attempt += 1) {
@@ -231,7 +231,7 @@ eachHost.describe('registration', (kind) => {
       expect(host.mailer.count(owner.email)).toBe(3)
     })
 
-    it('SP-3 makes one account of any number of spellings, also when they race', async () => {
+    it('makes one account of any number of spellings, also when they race', async () => {
       const host = await openHost({}, kind)
       const spellings = [
         'ada@example.org',

@@ -47,7 +47,7 @@ async function unverified(host: ContractHost, surface: Surface) {
 }
 
 eachHost.describe('mails an administrator asks for', (kind) => {
-  eachSurface.it('ASVS-6.4.6 O-45 R-5P-10 a reset link to somebody', async (surface) => {
+  eachSurface.it('a reset link to somebody', async (surface) => {
     const { host, admin, ask } = await openFor('password-reset', {}, kind)
     const who = await signedInPerson(host, surface)
     const before = await storedUser(host, surface, who.email)
@@ -67,7 +67,7 @@ eachHost.describe('mails an administrator asks for', (kind) => {
     expect(reset.status).toBe(204)
   })
 
-  eachSurface.it('O-46 R-5P-10 a new confirmation to somebody', async (surface) => {
+  eachSurface.it('a new confirmation to somebody', async (surface) => {
     const { host, admin, ask } = await openFor('email-verification', {}, kind)
     const who = await unverified(host, surface)
     const reply = await ask(who.id, { surface })
@@ -89,7 +89,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
   const mailed = (host: ContractHost) =>
     host.mailer.sent.filter((mail) => mail.template === template)
 
-  it(`R-5P-10 without ${key} it is refused, and nothing mailed`, async () => {
+  it(`without ${key} it is refused, and nothing mailed`, async () => {
     const { host, ask } = await openFor(action)
     const who = await unverified(host, 'operator')
     const other = await signedInPerson(host, 'operator')
@@ -98,7 +98,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
     expect(mailed(host)).toEqual([])
   })
 
-  it('O-45 O-46 without a surface it means an operator', async () => {
+  it('without a surface it means an operator', async () => {
     const { host, ask } = await openFor(action)
     const [who, client] = [await unverified(host, 'operator'), await unverified(host, 'client')]
     expect((await ask(who.id)).status).toBe(202)
@@ -107,7 +107,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
     expect(mailed(host).map(({ to, surface }) => [to, surface])).toEqual([[who.email, 'operator']])
   })
 
-  it('T-53 R-2.1-09 of nobody and of a service account it is 404, and nothing mailed', async () => {
+  it('of nobody and of a service account it is 404, and nothing mailed', async () => {
     const { host, ask } = await openFor(action)
     const machine = await person(host, 'operator')
     const { users } = storedIn(host, 'operator')
@@ -119,7 +119,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
     expect(mailed(host)).toEqual([])
   })
 
-  it('G-38 somebody disabled is mailed nothing', async () => {
+  it('somebody disabled is mailed nothing', async () => {
     const { host, ask } = await openFor(action)
     const who = await unverified(host, 'operator')
     await host.auth.operator.users.update(who.id, { enabled: false })
@@ -128,7 +128,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
     expect(mailed(host)).toEqual([])
   })
 
-  it('G-18 mails three times an hour to one person', async () => {
+  it('mails three times an hour to one person', async () => {
     const { host, ask } = await openFor(action)
     const who = await unverified(host, 'operator')
     const outcomes = []
@@ -141,7 +141,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
     expect(reply.status).toBe(202)
   })
 
-  it('R-1S-07 a client’s token opens no such door', async () => {
+  it('a client’s token opens no such door', async () => {
     const { host, ask } = await openFor(action, withoutLimits)
     const client = await signedInPerson(host, 'client')
     expectProblem(await ask(client.id, undefined, client.bearer), 401, 'audience_mismatch')
@@ -150,7 +150,7 @@ describe.each(names)('POST …/users/{userId}/%s', (action) => {
   })
 })
 
-it('O-46 2.3.3 takes the id of the user to be, where somebody registered', async () => {
+it('takes the id of the user to be, where somebody registered', async () => {
   const { host, admin, ask } = await openFor('email-verification')
   const email = 'ada@example.org'
   const { cookie } = await registerHere(host, 'client', { email })
@@ -167,7 +167,7 @@ it('O-46 2.3.3 takes the id of the user to be, where somebody registered', async
   expectProblem(await ask(id, { surface: 'client' }), 409, 'email_already_verified')
 })
 
-it('O-45 S-07 where passwords are switched off there is nothing to reset', async () => {
+it('where passwords are switched off there is nothing to reset', async () => {
   const { host, ask } = await openFor('password-reset', {
     settings: { passwordLoginClientEnabled: false },
   })

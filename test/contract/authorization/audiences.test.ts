@@ -26,7 +26,7 @@ async function tokensOf(options: Parameters<typeof openHost>[0] = {}) {
 }
 
 describe('the audience of an access token', () => {
-  it('R-5-04 of a service account opens the operator surface, as far as its permissions go', async () => {
+  it('of a service account opens the operator surface, as far as its permissions go', async () => {
     const { host, operator, service } = await tokensOf()
     expect([decodeJwt(service).aud, decodeJwt(operator.bearer).aud]).toEqual([
       'service',
@@ -48,7 +48,7 @@ describe('the audience of an access token', () => {
     expect(asked).toEqual(['auth.service_accounts.read'])
   })
 
-  it('R-5-05 R-7-01 opens nothing on the client surface but its own', async () => {
+  it('opens nothing on the client surface but its own', async () => {
     const { host, operator, client, service } = await tokensOf()
     const ofClients = operations.filter(
       ({ access, surfaces }) => access !== 'public' && surfaces.includes('client'),
@@ -76,7 +76,7 @@ describe('the audience of an access token', () => {
 })
 
 describe('what a token says', () => {
-  it('R-5-03 is no permission, in any token of any account', async () => {
+  it('is no permission, in any token of any account', async () => {
     const held = ['auth.self', 'auth.service_accounts.manage', 'reports.read']
     const authorizer = {
       check: async ({ permission }: { permission: string }) =>

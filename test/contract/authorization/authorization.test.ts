@@ -36,7 +36,7 @@ async function storedName(host: ContractHost, surface: Surface, id: string) {
 }
 
 eachHost.describe('the default authorizer', (kind) => {
-  eachSurface.it('R-1S-08 lets everybody manage their own account', async (surface) => {
+  eachSurface.it('lets everybody manage their own account', async (surface) => {
     const host = await openHost({}, kind)
     const { bearer, id, password } = await signedInPerson(host, surface)
     const at = (path: string): string => `/v1/auth/${surface}${path}`
@@ -71,7 +71,7 @@ it.each([
 )
 
 describe('what the authorizer is asked', () => {
-  eachSurface.it('ASVS-10.3.2 R-1S-08 names person, roles and permission', async (surface) => {
+  eachSurface.it('names person, roles and permission', async (surface) => {
     const authorizer = answering(() => true)
     const host = await openHost({ authorizer })
     const memberships = [{ tenantId: 't-1' }, { tenantId: 't-2' }]
@@ -104,7 +104,7 @@ describe('what the authorizer is asked', () => {
     expect(authorizer.asked[1]).toMatchObject({ systemRole: 'guest', memberships: [] })
   })
 
-  it('ASVS-8.2.1 R-1S-08 asks about every guarded route, and about no public one', async () => {
+  it('asks about every guarded route, and about no public one', async () => {
     const authorizer = answering(() => false)
     const host = await openHost({ authorizer })
     const who = await person(host, 'client')
@@ -130,7 +130,7 @@ describe('what the authorizer is asked', () => {
     await signIn(host, 'client', who)
   })
 
-  it('R-1S-08 wants the right audience and the permission, both', async () => {
+  it('wants the right audience and the permission, both', async () => {
     for (const allows of [false, true]) {
       const host = await openHost({ authorizer: answering(() => allows) })
       const { bearer } = await signedInPerson(host, 'client')
@@ -165,7 +165,7 @@ describe('what the authorizer answers', () => {
     () => true,
   ].map((answer) => ({ answer, shown: typeof answer === 'function' ? 'a function' : answer }))
 
-  it.each(refusals)('SP-60 refuses on $shown', async ({ answer }) => {
+  it.each(refusals)('refuses on $shown', async ({ answer }) => {
     const host = await openHost({ authorizer: answering(() => answer) })
     const { bearer, id } = await signedInPerson(host, 'operator')
     expectProblem(await rename(host, 'operator', bearer, 'Eve'), 403, 'permission_denied')
@@ -198,7 +198,7 @@ describe('what the authorizer answers', () => {
       },
     ],
   ])(
-    'ASVS-16.5.3 R-LIB-13 an authorizer that %s is 503, and nothing happens',
+    'an authorizer that %s is 503, and nothing happens',
     async (_how, check) => {
       const host = await openHost({ authorizer: { check } })
       const { bearer, id } = await signedInPerson(host, 'client')
@@ -210,7 +210,7 @@ describe('what the authorizer answers', () => {
     },
   )
 
-  it('R-LIB-05 R-LIB-13 an authorizer that never answers is 503 after two seconds', async () => {
+  it('an authorizer that never answers is 503 after two seconds', async () => {
     let began = (): void => {}
     const asking = new Promise<void>((resolve) => {
       began = resolve

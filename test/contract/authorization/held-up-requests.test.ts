@@ -59,7 +59,7 @@ describe.each(Object.entries(endings))('after %s', (_name, end) => {
   }
 
   it.each(Object.entries(guards))(
-    'ASVS-7.4.1 %s refuses whom a guard let in before',
+    '%s refuses whom a guard let in before',
     async (_, of) => {
       const given = await admitted()
       await end(given.host, given.who)
@@ -78,7 +78,7 @@ describe.each(Object.entries(endings))('after %s', (_name, end) => {
       client.requireStepUp(principal, { maxAgeMs: 60_000 }),
   }
 
-  it.each(Object.entries(calls))('ASVS-7.4.1 %s in code rejects with a 401', async (_, call) => {
+  it.each(Object.entries(calls))('%s in code rejects with a 401', async (_, call) => {
     const given = await admitted()
     const principal = await given.client.authenticate(given.authorization)
     await end(given.host, given.who)

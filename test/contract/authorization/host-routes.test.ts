@@ -15,7 +15,7 @@ import { guardedHosts } from './guarded-hosts.js'
 
 const isOwn = (permission: string): boolean => permission.startsWith('orders.')
 
-it('R-1-26 permission, audience and step-up guard routes of the host’s own, in every framework', async () => {
+it('permission, audience and step-up guard routes of the host’s own, in every framework', async () => {
   for (const [framework, serve] of Object.entries(guardedHosts)) {
     let allows = true
     const check = async ({ permission }: { permission: string }) => !isOwn(permission) || allows
@@ -44,7 +44,7 @@ it('R-1-26 permission, audience and step-up guard routes of the host’s own, in
   }
 })
 
-it('PB-2 R-1-28 no handler runs while the authorizer fails, is silent or answers anything but an allow', async () => {
+it('no handler runs while the authorizer fails, is silent or answers anything but an allow', async () => {
   let answer: () => unknown = () => true
   let asked = (): void => {}
   const host = await memoryHost.start({
@@ -98,7 +98,7 @@ it('PB-2 R-1-28 no handler runs while the authorizer fails, is silent or answers
   expect(handled).toEqual(['refund'])
 })
 
-it('R-1-26 a host that changes the claims of one request changes none of another', async () => {
+it('a host that changes the claims of one request changes none of another', async () => {
   const host = await openHost()
   const { bearer } = await signedInPerson(host, 'client')
   const { client } = host.auth
@@ -114,7 +114,7 @@ it('R-1-26 a host that changes the claims of one request changes none of another
   await expect(asked()).rejects.toMatchObject({ code: 'unauthorized' })
 })
 
-it('R-1-26 a refusal tells where the caller was, also of one who hung up meanwhile', async () => {
+it('a refusal tells where the caller was, also of one who hung up meanwhile', async () => {
   let hangUp = async (): Promise<void> => {}
   const host = await openHost({
     authorizer: {
@@ -146,7 +146,7 @@ it('R-1-26 a refusal tells where the caller was, also of one who hung up meanwhi
   expect(eventsOf(host, 'request.refused').map(({ ip }) => ip)).toEqual(['127.0.0.1'])
 })
 
-describe('R-1-26 a guard over a denylist in memory', () => {
+describe('a guard over a denylist in memory', () => {
   it('answers at once, for one who may pass and one who may not', async () => {
     const host = await openHost()
     const { bearer } = await signedInPerson(host, 'client')

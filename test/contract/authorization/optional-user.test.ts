@@ -14,7 +14,7 @@ import { spyBackend } from '../../support/stores/spy-backend.js'
 import { sessionOf } from '../events/event-scenario.js'
 import { renderingHosts } from '../sessions/rendering-hosts.js'
 
-describe.each(Object.entries(renderingHosts))('R-1-26 optionalUser on %s', (_name, serve) => {
+describe.each(Object.entries(renderingHosts))('optionalUser on %s', (_name, serve) => {
   it('serves strangers and people, and refuses bad tokens', async () => {
     const spy = spyBackend()
     const host = await memoryHost.start({ backend: spy.backend })
@@ -52,7 +52,7 @@ describe.each(Object.entries(renderingHosts))('R-1-26 optionalUser on %s', (_nam
 })
 
 describe('optionalUser', () => {
-  it('R-3C-03 is for people: a machine is neither one nor a stranger', async () => {
+  it('is for people: a machine is neither one nor a stranger', async () => {
     const host = await memoryHost.start({ authorizer: { check: async () => true } })
     onTestFinished(() => host.close())
     const { optionalUser, principalOf, userOf } = fetchGuards(host.auth.operator)

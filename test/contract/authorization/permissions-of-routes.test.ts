@@ -42,7 +42,7 @@ function ask(host: ContractHost, surface: string, path: string, method: string, 
 eachSurface.describe('what a route asks for', (surface) => {
   const there = keyed.filter(({ operation }) => operation.surfaces.includes(surface))
 
-  it('R-7-07 without its permission it is 403, whatever else is wrong with the request', async () => {
+  it('without its permission it is 403, whatever else is wrong with the request', async () => {
     const authorizer = refusing()
     const host = await openHost({ ...withoutLimits, authorizer })
     const { bearer } = await signedInPerson(host, surface)
@@ -56,7 +56,7 @@ eachSurface.describe('what a route asks for', (surface) => {
     }
   })
 
-  it('R-5P-09 of the own account it is one key, of the own factors another, and never both', async () => {
+  it('of the own account it is one key, of the own factors another, and never both', async () => {
     const own = there.filter(({ key }) => key === 'auth.self').map(({ operation }) => operation.id)
     const factors = there.filter(({ key }) => key === 'auth.mfa.self')
     const ofFactors = factors.map(({ operation }) => operation.id)
@@ -88,7 +88,7 @@ describe('what an administrator may do with the account of another', () => {
     flows.filter(({ of }) => of === id).map((flow) => ({ id, key, flow, name: flow.name })),
   )
 
-  it.each(walks)('R-5P-10 $id, by $key and by no other: $name', async ({ key, flow }) => {
+  it.each(walks)('$id, by $key and by no other: $name', async ({ key, flow }) => {
     const { settings, ...options } = flow.options ?? {}
     const all = { ...withoutLimits.settings, ...settings }
     const authorizer = refusing()

@@ -44,7 +44,7 @@ async function askingHost(surface: Surface) {
 }
 
 eachSurface.describe('the age of a proof, for the authorizer', (surface) => {
-  it('R-5-19 is that of the session which asks, and is read when it is called', async () => {
+  it('is that of the session which asks, and is read when it is called', async () => {
     const { host, seen, me, prove } = await askingHost(surface)
     const who = await enrolled(host, surface)
     seen.reads = 0
@@ -78,7 +78,7 @@ eachSurface.describe('the age of a proof, for the authorizer', (surface) => {
   })
 })
 
-it('R-1-21 a service account has no session and no proof', async () => {
+it('a service account has no session and no proof', async () => {
   const { host, seen } = await askingHost('operator')
   const account = await serviceAccount(host, await administrator(host))
   const bearer = await tokenOf(host, account)

@@ -50,7 +50,7 @@ async function administer(
 
 eachHost.describe('roleAuthorizer', (kind) => {
   it.each(['super_admin', 'administrator', 'developer'])(
-    'R-5P-07 a new %s without any binding administers credentials',
+    'a new %s without any binding administers credentials',
     async (systemRole) => {
       const host = await openHost(byRoles, kind)
       const who = await operator(host, systemRole)
@@ -67,7 +67,7 @@ eachHost.describe('roleAuthorizer', (kind) => {
     },
   )
 
-  it('R-5P-08 R-5P-05 who lacks the key gets 403 on each of them, and keeps their own account', async () => {
+  it('who lacks the key gets 403 on each of them, and keeps their own account', async () => {
     const host = await openHost(byRoles, kind)
     const account = await serviceAccount(host, await operator(host, 'administrator'))
     const guest = await operator(host, 'guest')
@@ -79,7 +79,7 @@ eachHost.describe('roleAuthorizer', (kind) => {
     expect(own.status).toBe(200)
   })
 
-  it('R-5P-08 R-3C-05 a role bound everywhere lets in, and not on the request after it is taken away', async () => {
+  it('a role bound everywhere lets in, and not on the request after it is taken away', async () => {
     const host = await openHost(byRoles, kind)
     const { roles } = host.auth.operator
     const { bearer, id: userId } = await operator(host, 'guest')
@@ -109,7 +109,7 @@ eachHost.describe('roleAuthorizer', (kind) => {
     expect(statuses).toEqual([403, 200, 403, 200, 403, 200, 403, 403])
   })
 
-  it('R-2.1-11 R-2.1-17 a machine may do what is bound to it, and not what its role is called', async () => {
+  it('a machine may do what is bound to it, and not what its role is called', async () => {
     const host = await openHost(byRoles, kind)
     const { roles, users } = host.auth.operator
     const admin = await operator(host, 'administrator')
@@ -128,7 +128,7 @@ eachHost.describe('roleAuthorizer', (kind) => {
     expectProblem(await modules(), 403, 'permission_denied')
   })
 
-  it('R-3C-05 what a machine may do by a role ends with the binding, at the next request with the same token', async () => {
+  it('what a machine may do by a role ends with the binding, at the next request with the same token', async () => {
     const host = await openHost(byRoles, kind)
     const { roles } = host.auth.operator
     const account = await serviceAccount(host, await operator(host, 'administrator'))
@@ -148,7 +148,7 @@ eachHost.describe('roleAuthorizer', (kind) => {
 
 describe('roleAuthorizer', () => {
   it.each(['operator_role_bindings.find', 'operator_roles.get'])(
-    'R-LIB-13 R-1-28 is 503 while %s fails, and never a refusal or a way in',
+    'is 503 while %s fails, and never a refusal or a way in',
     async (call) => {
       const store = faultyBackend(memory())
       const host = await openHost({ ...byRoles, backend: store.backend })
@@ -170,7 +170,7 @@ describe('roleAuthorizer', () => {
   )
 
   it.each(['before', 'after'] as const)(
-    'R-5P-07 says of a binding what is true where the store fails %s the last write',
+    'says of a binding what is true where the store fails %s the last write',
     async (fault) => {
       const store = faultyBackend(memory())
       const host = await openHost({ ...byRoles, backend: store.backend })
@@ -215,7 +215,7 @@ describe('roleAuthorizer', () => {
     ])
   })
 
-  it('G-21 grants the module configuration under the names the host gave it', async () => {
+  it('grants the module configuration under the names the host gave it', async () => {
     const permissions = { modulesRead: 'config.read' }
     const authorizer = roleAuthorizer({ systemPermissions: ['config.read'] })
     for (const [status, options] of [

@@ -19,7 +19,7 @@ async function open(serve: (typeof tenantHosts)['express'], options: HostOptions
   return { host, who, ask, send }
 }
 
-describe.each(Object.entries(tenantHosts))('R-1-26 tenants on %s', (_name, serve) => {
+describe.each(Object.entries(tenantHosts))('tenants on %s', (_name, serve) => {
   it('a role of one tenant lets in there, and while its holder is a member', async () => {
     const { host, who, ask, send } = await open(serve)
     const { roles, users } = host.auth.client
@@ -75,7 +75,7 @@ describe.each(Object.entries(tenantHosts))('R-1-26 tenants on %s', (_name, serve
   })
 })
 
-it('ASVS-8.4.1 a binding that somebody else wrote takes the role of a tenant to no other', async () => {
+it('a binding that somebody else wrote takes the role of a tenant to no other', async () => {
   const host = await openHost({ authorizer: roleAuthorizer() })
   const { client } = host.auth
   const { id: userId, bearer } = await signedInPerson(host, 'client')
@@ -98,7 +98,7 @@ it('ASVS-8.4.1 a binding that somebody else wrote takes the role of a tenant to 
   await client.requirePermission(principal, 'orders.refund', { tenantId: 'acme' })
 })
 
-it('R-1-26 an account is read after its tenant is known, however long the caller holds that up', async () => {
+it('an account is read after its tenant is known, however long the caller holds that up', async () => {
   const host = await openHost({
     authorizer: {
       async check({ memberships, tenantId }) {
@@ -131,7 +131,7 @@ it('R-1-26 an account is read after its tenant is known, however long the caller
 it.each([
   ['a sign-out', expect.stringContaining('session_revoked')],
   ['the end of the token', expect.not.stringContaining('session_revoked')],
-] as const)('R-1-26 %s while the tenant is awaited is not too late', async (what, refused) => {
+] as const)('%s while the tenant is awaited is not too late', async (what, refused) => {
   const host = await openHost({ authorizer: { check: async () => true } })
   const { client } = host.auth
   const { cookie, bearer } = await signedInPerson(host, 'client')

@@ -36,7 +36,7 @@ const patchBy = (
 ): Promise<Reply> => host.send('PATCH', '/v1/admin/modules/auth', { bearer, body: { config } })
 
 it.each(writes)(
-  'ASVS-8.4.2 ASVS-7.5.3 with adminStepUp, %s %s asks for a fresh proof',
+  'with adminStepUp, %s %s asks for a fresh proof',
   async (method, path, body) => {
     const { host, admin } = await guardedHost()
     const at = `/v1/admin/modules${path}`

@@ -17,7 +17,7 @@ const whole = async (host: ConfigHost) => ({
 })
 
 describe('an edit of an environment', () => {
-  it('R-4.5-02 by the module is one of the active environment, judged before it is stored', async () => {
+  it('by the module is one of the active environment, judged before it is stored', async () => {
     const host = await configHost()
     const untouched = await whole(host)
     expectProblem(
@@ -36,7 +36,7 @@ describe('an edit of an environment', () => {
     expect(await host.raw('production')).toEqual({ revision: 2, values: { sender: 'a' } })
   })
 
-  it('R-4.5-03 is one of the environment that the path names, active or not', async () => {
+  it('is one of the environment that the path names, active or not', async () => {
     const host = await configHost()
     await host.change('PUT', '/active-environment', { environment: 'sandbox' })
     for (const environment of ['production', 'sandbox', 'spare']) {
@@ -50,7 +50,7 @@ describe('an edit of an environment', () => {
     }
   })
 
-  it('R-4.5-29 that is not active changes neither what is loaded nor needsRestart', async () => {
+  it('that is not active changes neither what is loaded nor needsRestart', async () => {
     const host = await configHost()
     const loaded = () => host.auth.config.read(mailModule())
     const flags = async () => {
@@ -77,7 +77,7 @@ describe('an edit of an environment', () => {
     expect(await loaded()).toMatchObject({ sender: 'sandy', port: 27 })
   })
 
-  it('R-4.5-06 changes the keys that it mentions, and keeps the others', async () => {
+  it('changes the keys that it mentions, and keeps the others', async () => {
     const host = await configHost()
     await host.patch({ config: { sender: 'a', port: '26', password: 'S3CR3T' } })
     const { password = '' } = (await host.raw()).values
@@ -96,7 +96,7 @@ describe('an edit of an environment', () => {
     expect(await host.raw()).toEqual({ revision: 4, values })
   })
 
-  it('R-4.5-11 moves the revision on by one, and one that is refused or reads does not', async () => {
+  it('moves the revision on by one, and one that is refused or reads does not', async () => {
     const host = await configHost()
     const revision = async () => {
       const inList = (await host.get('/mail')).json()['environments']
@@ -122,7 +122,7 @@ describe('an edit of an environment', () => {
     }
   })
 
-  it('R-4.5-10 is written by no statement that does not name the revision it replaces', async () => {
+  it('is written by no statement that does not name the revision it replaces', async () => {
     const guards: [id: string, guard: object, set: object][] = []
     const { store, ...rest } = memory()
     const collection: typeof store.collection = <T extends Doc>(
@@ -164,7 +164,7 @@ describe('an edit of an environment', () => {
     ['a removal', { recordLists: [{ field: 'hooks', create: [], remove: ['a'] }] }],
     ['nothing', {}],
   ])(
-    'R-4.5-12 with an old or a future revision is 409, whatever it asks: %s',
+    'with an old or a future revision is 409, whatever it asks: %s',
     async (_what, body) => {
       const host = await configHost()
       await host.patch({ recordLists: create('a') })
@@ -182,7 +182,7 @@ describe('an edit of an environment', () => {
     ['a key that is none', { config: { sendr: 'x' } }, '422 config.unknown_key'],
     ['a slug that is there', { recordLists: create('fresh', 'a') }, '409 config.roster_conflict'],
     ['a validator', { config: { token: 'refused' } }, '422 mail.no'],
-  ])('R-4.5-25 is stored as a whole or not at all: %s', async (_what, bad, outcome) => {
+  ])('is stored as a whole or not at all: %s', async (_what, bad, outcome) => {
     const validatePatch = ({ values }: { readonly values: { readonly token?: unknown } }) =>
       values.token === 'refused' ? refusing('No.', 'mail.no')() : undefined
     const host = await configHost({ modules: [mailModule({ validatePatch })] })
@@ -204,7 +204,7 @@ describe('an edit of an environment', () => {
 })
 
 describe('a module of the host’s own', () => {
-  it('R-LIB-15 has the endpoints, the checks and the validators that the library’s has', async () => {
+  it('has the endpoints, the checks and the validators that the library’s has', async () => {
     const refused = { now: '' }
     const judge = (what: string) => () =>
       refused.now === what ? refusing('No.', `mail.${what}`)() : undefined

@@ -23,7 +23,7 @@ function boots() {
 }
 
 eachSampleStore.describe('first values', (kind) => {
-  it('R-2.6-01 R-2.6-04 R-2.6-07 are taken from the environment, secrets encrypted', async () => {
+  it('are taken from the environment, secrets encrypted', async () => {
     const module = mailModule()
     const host = await configHost({ modules: [module], ...env('env@b.example') }, kind)
     const { values, revision } = await host.raw()
@@ -52,7 +52,7 @@ eachSampleStore.describe('first values', (kind) => {
 })
 
 describe('later boots', () => {
-  it('R-2.6-02 R-2.6-03 T-83 never override what the store owns, be it empty', async () => {
+  it('never override what the store owns, be it empty', async () => {
     const { backend, boot, environments } = boots()
     const sender = async () => (await environments.get('mail/production'))?.values['sender']
     await boot(env('A'))
@@ -71,7 +71,7 @@ describe('later boots', () => {
     expect(await auth.config.read(mailModule())).toMatchObject({ sender: '', password: '' })
   })
 
-  it('R-2.6-01 T-83 a key owned by another environment is nobody’s to seed; an empty variable is none', async () => {
+  it('a key owned by another environment is nobody’s to seed; an empty variable is none', async () => {
     const { boot, environments } = boots()
     await boot({ env: { MAIL_SENDER: '' } })
     expect((await environments.get('mail/production'))?.values).toEqual({})
@@ -192,7 +192,7 @@ describe('a first value that its field cannot hold', () => {
   ]
 
   it.each(cases)(
-    'R-2.6-01 %s=%j is reported by migrate, and not stored',
+    '%s=%j is reported by migrate, and not stored',
     async (name, bad, told) => {
       const { backend, environments } = boots()
       const first = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
@@ -224,7 +224,7 @@ describe('a first value that its field cannot hold', () => {
     )
   })
 
-  it('T-16 JWT_ACCESS_TOKEN_EXPIRY is special for accessTokenTTL alone: a module of the host may be seeded from it', async () => {
+  it('JWT_ACCESS_TOKEN_EXPIRY is special for accessTokenTTL alone: a module of the host may be seeded from it', async () => {
     const { backend, environments } = boots()
     const own = defineModule({
       name: 'shop',
@@ -246,7 +246,7 @@ describe('a first value that its field cannot hold', () => {
 })
 
 describe('a start that is cut short', () => {
-  it('R-2.6-16 a module that is declared wrongly fails it before anything is registered or seeded', async () => {
+  it('a module that is declared wrongly fails it before anything is registered or seeded', async () => {
     // As a host without types can pass it.
     const broken = JSON.parse(`{
       "name": "news",

@@ -74,7 +74,7 @@ const activate = (host: ConfigHost, environment: string): Promise<Reply> =>
 const write = (host: ConfigHost, sender: string): Promise<Reply> =>
   host.patch({ config: { sender } }, 'sandbox')
 
-it('R-3D-05 values that changed while they were judged are judged again', async () => {
+it('values that changed while they were judged are judged again', async () => {
   const seen: unknown[] = []
   const host: ConfigHost = await configHost({
     modules: [
@@ -98,7 +98,7 @@ it('R-3D-05 values that changed while they were judged are judged again', async 
   })
 })
 
-eachSampleStore.it('R-3D-05 no edit slips between judging and switching', async (kind) => {
+eachSampleStore.it('no edit slips between judging and switching', async (kind) => {
   const { host, interrupt, wrong } = await watchedHost(kind)
   let steps = 0
   for (let nth = 1; ; nth += 1) {
@@ -122,7 +122,7 @@ eachSampleStore.it('R-3D-05 no edit slips between judging and switching', async 
   expect(wrong).toEqual([])
 })
 
-eachSampleStore.it('R-3D-05 nor a switch into an edit', async (kind) => {
+eachSampleStore.it('nor a switch into an edit', async (kind) => {
   const { host, interrupt, wrong } = await watchedHost(kind)
   let steps = 0
   for (let nth = 1; ; nth += 1) {
@@ -170,7 +170,7 @@ function gate() {
   }
 }
 
-it('R-3D-05 an edit that read before the mark is not written between mark and switch', async () => {
+it('an edit that read before the mark is not written between mark and switch', async () => {
   const [edit, change] = [gate(), gate()]
   let isArmed = false
   let sender: unknown = 'good'
@@ -205,7 +205,7 @@ it('R-3D-05 an edit that read before the mark is not written between mark and sw
   expect([switched.status, sender]).toEqual([200, 'good'])
 })
 
-it('R-3D-05 a switch that read before the mark of another one does not take it away', async () => {
+it('a switch that read before the mark of another one does not take it away', async () => {
   const [late, judged, again] = [gate(), gate(), gate()]
   const armed = { late: false, judged: false, again: false }
   const host: ConfigHost = await configHost({
@@ -240,7 +240,7 @@ it('R-3D-05 a switch that read before the mark of another one does not take it a
   expect((await host.get('/mail')).json()).toMatchObject({ activeEnvironment: 'production' })
 })
 
-it('R-3D-05 a switch that is done clears its own mark alone', async () => {
+it('a switch that is done clears its own mark alone', async () => {
   let updates = 0
   const host: ConfigHost = await configHost({
     modules,
@@ -262,7 +262,7 @@ it('R-3D-05 a switch that is done clears its own mark alone', async () => {
   expect(await environments.get('mail/sandbox')).toMatchObject({ activation: 'of another switch' })
 })
 
-it('R-3D-05 an edit that finds a mark moves the module on, whatever another process made of it', async () => {
+it('an edit that finds a mark moves the module on, whatever another process made of it', async () => {
   let isArmed = false
   const host: ConfigHost = await configHost({
     modules,

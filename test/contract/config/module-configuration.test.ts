@@ -27,7 +27,7 @@ const activate = (host: ConfigHost, environment: string) =>
   host.change('PUT', '/active-environment', { environment })
 
 eachSampleStore.describe('the configuration of a module', (kind) => {
-  it('R-1-29 has profiles, encrypted secrets, validators and record lists, by routes of operators', async () => {
+  it('has profiles, encrypted secrets, validators and record lists, by routes of operators', async () => {
     const module = mailModule({
       validatePatch: ({ values }) =>
         values['sender'] === 'refused'
@@ -69,7 +69,7 @@ eachSampleStore.describe('the configuration of a module', (kind) => {
     })
   })
 
-  it('R-2.6-18 has one active environment, at first, after each switch and while twenty race', async () => {
+  it('has one active environment, at first, after each switch and while twenty race', async () => {
     const host = await configHost({}, kind)
     expect([await activeOf(host), await eachActive(host)]).toEqual(['production', ['production']])
     for (const environment of ['sandbox', 'spare', 'spare', 'production']) {
@@ -88,7 +88,7 @@ eachSampleStore.describe('the configuration of a module', (kind) => {
     expect(await eachActive(host)).toEqual([last])
   })
 
-  it('R-2.6-19 is loaded from the active environment alone, at once here and within 30 s elsewhere', async () => {
+  it('is loaded from the active environment alone, at once here and within 30 s elsewhere', async () => {
     const module = mailModule()
     const host = await configHost({ modules: [module] }, kind)
     const elsewhere = await testAuth({ backend: host.backend, modules: [module] })
@@ -112,7 +112,7 @@ eachSampleStore.describe('the configuration of a module', (kind) => {
     expect((await seen())[0]).toEqual(['', 25])
   })
 
-  it('R-2.6-20 has a whole number of edits for each environment, in the reply of that environment', async () => {
+  it('has a whole number of edits for each environment, in the reply of that environment', async () => {
     const host = await configHost({}, kind)
     const revisions = async () => {
       const all = await Promise.all(environments.map((environment) => host.read(environment)))
@@ -125,7 +125,7 @@ eachSampleStore.describe('the configuration of a module', (kind) => {
     expect(await revisions()).toEqual([2, 3, 1])
   })
 
-  it('R-2.6-36 shows its declaration whole, and encrypts what is marked secret, whatever its type', async () => {
+  it('shows its declaration whole, and encrypts what is marked secret, whatever its type', async () => {
     const items = [
       { key: 'kind', label: 'Kind', type: 'FieldSelect', options: ['a', 'b'], required: true },
       {
@@ -163,7 +163,7 @@ eachSampleStore.describe('the configuration of a module', (kind) => {
     expect((await host.patch({ config: { name: 'n'.repeat(21) } })).status).toBe(422)
   })
 
-  it('R-2.6-21 has needsRestart, which a switch sets and every reading of the module shows', async () => {
+  it('has needsRestart, which a switch sets and every reading of the module shows', async () => {
     const host = await configHost({}, kind)
     const shown = async () => {
       const items = (await host.get('')).json()['items'] as readonly Record<string, unknown>[]

@@ -5,7 +5,7 @@ import { configHost, mailModule } from './config-host.js'
 
 const minute = 60_000
 
-eachSampleStore.it('R-2.6-21 T-78 needsRestart waits for every replica', async (kind) => {
+eachSampleStore.it('needsRestart waits for every replica', async (kind) => {
   const host = await configHost({}, kind)
   const { backend, clock } = host
   const replica = async () => (await testAuth({ backend, clock, modules: [mailModule()] })).auth

@@ -23,12 +23,12 @@ describe.each([
 
   const unchanged = { edited: {}, activeEnvironment: 'production', activations: 0 }
 
-  it('ASVS-8.3.2 is refused where its session has ended, and changes nothing', async () => {
+  it('is refused where its session has ended, and changes nothing', async () => {
     const ends = (host: ConfigHost) => host.auth.operator.terminateSessionsOf(host.operator.id)
     expect(await around(1001, ends)).toEqual({ outcome: '401 session_revoked', ...unchanged })
   })
 
-  it('ASVS-8.3.2 is refused where its account was disabled, and changes nothing', async () => {
+  it('is refused where its account was disabled, and changes nothing', async () => {
     const disables = ({ operator, ...host }: ConfigHost) =>
       storedIn(host, 'operator').users.update(operator.id, { enabled: true }, { enabled: false })
     expect(await around(1001, disables)).toEqual({ outcome: '403 permission_denied', ...unchanged })

@@ -32,7 +32,7 @@ eachSampleStore.describe('reading the configuration', (kind) => {
     expect(auth['fields']).toHaveLength(63)
   })
 
-  it('I17-6 tells of the one setting that a cleared value does not set back to its default', async () => {
+  it('tells of the one setting that a cleared value does not set back to its default', async () => {
     const host = await configHost({}, kind)
     const ofModule = async (name: string) => {
       const { fields } = (await host.get(`/${name}`)).json()
@@ -42,7 +42,7 @@ eachSampleStore.describe('reading the configuration', (kind) => {
     expect(await ofModule('mail')).toEqual([])
   })
 
-  it('R-4.5-05 R-2.6-06 R-2.6-30 shows an environment without its secrets, and where values come from', async () => {
+  it('shows an environment without its secrets, and where values come from', async () => {
     const host = await configHost({}, kind)
     await host.patch({
       config: {
@@ -107,12 +107,12 @@ eachSampleStore.describe('reading the configuration', (kind) => {
     ['/mail/environments/', 'not_found'],
     ['/mail/environments/production/', 'not_found'],
     ['/{name}', 'module_not_found'],
-  ])('R-4.5-28 T-96 T-102 GET %s is 404 %s', async (path, code) => {
+  ])('GET %s is 404 %s', async (path, code) => {
     const host = await configHost({}, kind)
     expectProblem(await host.get(path), 404, code)
   })
 
-  it('T-102 a method that is not there is 405', async () => {
+  it('a method that is not there is 405', async () => {
     const host = await configHost({}, kind)
     const reply = await host.change('PUT', '', {})
     expectProblem(reply, 405, 'method_not_allowed')
@@ -122,7 +122,7 @@ eachSampleStore.describe('reading the configuration', (kind) => {
 })
 
 describe('who may', () => {
-  it('G-21 asks for reading and managing, by the names the host chose', async () => {
+  it('asks for reading and managing, by the names the host chose', async () => {
     const asked: string[] = []
     const authorizer = {
       async check({ permission, kind }: { permission: string; kind: string }) {
@@ -173,7 +173,7 @@ describe('who may', () => {
     expectProblem(foreign, 401, 'audience_mismatch')
   })
 
-  it('T-61 says 403 before 404, and 404 before it looks at the body', async () => {
+  it('says 403 before 404, and 404 before it looks at the body', async () => {
     const denied = await configHost({ authorizer: { check: async () => false } })
     expectProblem(await denied.get('/nobody'), 403, 'permission_denied')
     const host = await configHost()
@@ -211,7 +211,7 @@ describe('who may', () => {
     expect((await host.send('GET', '/v1/admin/modules', { bearer, headers })).status).toBe(200)
   })
 
-  it('G-18 counts 60 requests a minute by one user', async () => {
+  it('counts 60 requests a minute by one user', async () => {
     const host = await configHost({
       surfaces: {
         operator: { baseUrl: 'https://admin.example.com' },

@@ -32,7 +32,7 @@ async function expectRefused(host: ConfigHost, body: unknown, outcome: string): 
 }
 
 describe('the elements of a record list', () => {
-  it('R-4.5-04 change by an edit of an environment that says so, and by nothing else', async () => {
+  it('change by an edit of an environment that says so, and by nothing else', async () => {
     const host = await withElements('a')
     const before = await host.raw()
     for (const body of [
@@ -54,7 +54,7 @@ describe('the elements of a record list', () => {
     expect(await roster(host)).toBe('a,x')
   })
 
-  it('R-4.5-07 T-71 are not made by keys of one that is not created', async () => {
+  it('are not made by keys of one that is not created', async () => {
     const host = await withElements('a')
     const conflict = '409 config.roster_conflict'
     await expectRefused(host, { config: { 'hooks.new.__label': 'New' } }, conflict)
@@ -65,7 +65,7 @@ describe('the elements of a record list', () => {
     expect(shown).not.toContain('new')
   })
 
-  it('R-4.5-26 come with their keys in the request that creates them', async () => {
+  it('come with their keys in the request that creates them', async () => {
     const host = await configHost()
     const config = { 'hooks.n.__label': 'New', 'hooks.n.url': 'u', 'hooks.n.key': 'S3CR3T' }
     const reply = await host.patch({ ...creating('n'), config })
@@ -76,7 +76,7 @@ describe('the elements of a record list', () => {
     })
   })
 
-  it('R-4.5-08 are removed with a revision only, and 0 is one', async () => {
+  it('are removed with a revision only, and 0 is one', async () => {
     const host = await withElements('a', 'b')
     const missing = '422 config.removal_requires_revision'
     await expectRefused(host, removing('a'), missing)
@@ -91,7 +91,7 @@ describe('the elements of a record list', () => {
     expect(await roster(host)).toBe('b,c')
   })
 
-  it('R-4.5-09 are added with a revision or without', async () => {
+  it('are added with a revision or without', async () => {
     const host = await withElements('a')
     expect((await host.patch({ ...creating('b'), config: { 'hooks.b.url': 'u' } })).status).toBe(
       200,
@@ -100,7 +100,7 @@ describe('the elements of a record list', () => {
     expect(await roster(host)).toBe('a,b,c')
   })
 
-  it('SP-54 R-4.5-13 T-69 take all their keys along, secrets and undeclared ones included', async () => {
+  it('take all their keys along, secrets and undeclared ones included', async () => {
     const host = await withElements('a', 'b')
     await host.patch({
       config: { 'hooks.a.__label': 'A', 'hooks.a.url': 'u', 'hooks.a.key': 'S3CR3T', sender: 's' },
@@ -116,7 +116,7 @@ describe('the elements of a record list', () => {
     expect((await host.read())['secretsSet']).toEqual([])
   })
 
-  it('R-4.5-14 leave alone those whose slugs begin like theirs', async () => {
+  it('leave alone those whose slugs begin like theirs', async () => {
     const host = await withElements('a', 'a-b', 'ab', 'b')
     const config = Object.fromEntries(
       ['a', 'a-b', 'ab', 'b'].flatMap((slug) => [
@@ -133,7 +133,7 @@ describe('the elements of a record list', () => {
     })
   })
 
-  it('R-4.5-16 are created once: 409 for one that exists, in a race and without a revision', async () => {
+  it('are created once: 409 for one that exists, in a race and without a revision', async () => {
     const host = await withElements('a')
     const conflict = '409 config.roster_conflict'
     await expectRefused(host, creating('a'), conflict)
@@ -144,7 +144,7 @@ describe('the elements of a record list', () => {
     expect((await roster(host))?.split(',').sort()).toEqual(['a', 'x', 'y'])
   })
 
-  it('R-4.5-17 are removed once: 409 for one that no longer exists', async () => {
+  it('are removed once: 409 for one that no longer exists', async () => {
     const host = await withElements('a', 'b')
     expect((await host.patch({ ...removing('a'), revision: 2 })).status).toBe(200)
     const conflict = '409 config.roster_conflict'
@@ -153,7 +153,7 @@ describe('the elements of a record list', () => {
     await expectRefused(host, { ...removing('never'), revision: 3 }, conflict)
   })
 
-  it('R-4.5-18 a field named twice is 422, whatever the two say', async () => {
+  it('a field named twice is 422, whatever the two say', async () => {
     const host = await withElements('a')
     for (const recordLists of [
       [list(['x']), list(['y'])],
@@ -166,7 +166,7 @@ describe('the elements of a record list', () => {
     }
   })
 
-  it('R-4.5-19 a slug to create and to remove is 422, there or not', async () => {
+  it('a slug to create and to remove is 422, there or not', async () => {
     const host = await withElements('a')
     for (const slug of ['a', 'x']) {
       const recordLists = [list(['y', slug], [slug])]
@@ -174,7 +174,7 @@ describe('the elements of a record list', () => {
     }
   })
 
-  it('R-4.5-20 T-66 are fifty at most, after the whole of an edit', async () => {
+  it('are fifty at most, after the whole of an edit', async () => {
     const tooMany = '422 config.too_many_elements'
     const host = await withElements(...numbered(49))
     await expectRefused(host, creating('x', 'y'), tooMany)
@@ -188,7 +188,7 @@ describe('the elements of a record list', () => {
     expect((await empty.patch(creating(...numbered(50)))).status).toBe(200)
   })
 
-  it('R-4.5-21 T-61 what can never succeed is 422 at any revision, what moved is 409', async () => {
+  it('what can never succeed is 422 at any revision, what moved is 409', async () => {
     const host = await withElements(...numbered(50))
     const never: [object, string][] = [
       [{ recordLists: [list(['x']), list(['y'])] }, 'config.duplicate_field'],
@@ -210,7 +210,7 @@ describe('the elements of a record list', () => {
     }
   })
 
-  it('R-4.5-27 T-87 take no keys in the request that removes them', async () => {
+  it('take no keys in the request that removes them', async () => {
     const host = await withElements('a', 'b')
     for (const key of ['hooks.a.url', 'hooks.a.__label', 'hooks.a.key']) {
       for (const text of ['u', '']) {
@@ -220,7 +220,7 @@ describe('the elements of a record list', () => {
     }
   })
 
-  it('R-4.5-28 T-68 T-102 what there is not is 404, what is not declared is 422', async () => {
+  it('what there is not is 404, what is not declared is 422', async () => {
     const host = await withElements('a')
     const { bearer } = host.operator
     const body = { config: { sender: 'x' } }
@@ -262,7 +262,7 @@ describe('the elements of a record list', () => {
   })
 })
 
-describe('R-7-09 what a change of the configuration is refused with', () => {
+describe('what a change of the configuration is refused with', () => {
   it('is an envelope, a bare text, a code of record lists, or a conflict to read again for', async () => {
     const quiet = { now: '' as string | undefined }
     const host = await configHost({

@@ -14,7 +14,7 @@ import { type ConfigHost, configHost, mailModule, refusing } from './config-host
 
 const hooks = (create: string[], remove: string[] = []) => [{ field: 'hooks', create, remove }]
 
-describe('R-2.6-06 R-4.5-13 planted secrets', () => {
+describe('planted secrets', () => {
   it('are nowhere: replies, errors, log, events, records, history, rows', async () => {
     const spy = spyBackend()
     const secrets = secretsOf(
@@ -70,7 +70,7 @@ describe('R-2.6-06 R-4.5-13 planted secrets', () => {
 })
 
 eachSampleStore.it(
-  'R-2.6-05 of a secret that is no more, no encrypted text is left',
+  'of a secret that is no more, no encrypted text is left',
   async (kind) => {
     const host = await configHost({}, kind)
     const { environments, revisions } = moduleCollectionsOf(host.backend.store, '')
@@ -90,7 +90,7 @@ eachSampleStore.it(
   },
 )
 
-describe('R-2.6-06 a secret that is declared as none later', () => {
+describe('a secret that is declared as none later', () => {
   async function redeclared() {
     const { name, environments, fields } = mailModule()
     const backend = memory()
@@ -167,7 +167,7 @@ it('a secret whose field is no longer declared is removed by an empty text', asy
 })
 
 describe('history', () => {
-  it('O-61 T-81 keeps the last fifty revisions, newest first, with who and what', async () => {
+  it('keeps the last fifty revisions, newest first, with who and what', async () => {
     const host = await configHost()
     await host.patch({ config: { sender: 'first', password: 'S3CR3T-x' } })
     for (let count = 0; count < 60; count += 1)
@@ -264,7 +264,7 @@ describe('keys', () => {
     expect(await auth.config.read(mailModule())).toMatchObject(edit)
   })
 
-  it('ASVS-11.2.5 T-73 a secret that does not decrypt is an error of its field alone', async () => {
+  it('a secret that does not decrypt is an error of its field alone', async () => {
     const { backend } = await rekeyed()
     const module = mailModule()
     const other = await configHost({ backend, modules: [module], configKeys: [next] })

@@ -23,7 +23,7 @@ async function switchElsewhere(collections: ModuleCollections): Promise<void> {
 const activate = (host: ConfigHost, environment: string) =>
   host.change('PUT', '/active-environment', { environment })
 
-it('R-4.5-12 a revision stated at the module’s door is of the environment that was active', async () => {
+it('a revision stated at the module’s door is of the environment that was active', async () => {
   const { host, arm } = await overtakenHost(edited, switchElsewhere)
   arm()
   const body = { config: { sender: 'mine' }, revision: 1 }
@@ -33,7 +33,7 @@ it('R-4.5-12 a revision stated at the module’s door is of the environment that
   expect((await host.raw()).values).toEqual({ sender: 'other' })
 })
 
-it('T-82 without one, an edit by the module is of whichever environment is active', async () => {
+it('without one, an edit by the module is of whichever environment is active', async () => {
   const { host, arm } = await overtakenHost(edited, switchElsewhere)
   arm()
   const body = { config: { sender: 'mine' } }

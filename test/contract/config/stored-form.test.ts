@@ -4,7 +4,7 @@ import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { configHost } from './config-host.js'
 
 eachSampleStore.describe('what is stored of a configuration', (kind) => {
-  it('R-2.6-22 is flat text: numbers, switches and lists too, and nothing else is taken', async () => {
+  it('is flat text: numbers, switches and lists too, and nothing else is taken', async () => {
     const host = await configHost({}, kind)
     for (const value of [5, true, null, {}, { a: 1 }, ['x'], []]) {
       const body = JSON.stringify({ config: { port: value } })
@@ -23,7 +23,7 @@ eachSampleStore.describe('what is stored of a configuration', (kind) => {
     expect(values).toEqual({ ...config, 'hooks.__items': 'eu' })
   })
 
-  it('R-2.6-27 R-2.6-28 R-2.6-29 has of a list its roster, a label and a key for each sub-field', async () => {
+  it('has of a list its roster, a label and a key for each sub-field', async () => {
     const host = await configHost({}, kind)
     const made = await host.patch({
       recordLists: [{ field: 'hooks', create: ['d', 'b-c', 'a'], remove: [] }],
@@ -54,7 +54,7 @@ eachSampleStore.describe('what is stored of a configuration', (kind) => {
     expect((await host.raw()).values).toEqual({ ...rest, 'hooks.__items': 'd,a,c' })
   })
 
-  it('R-2.6-26 keeps slug, roster and every key of an element when its label changes', async () => {
+  it('keeps slug, roster and every key of an element when its label changes', async () => {
     const host = await configHost({}, kind)
     await host.patch({
       recordLists: [{ field: 'hooks', create: ['gmail-eu', 'b'], remove: [] }],

@@ -43,8 +43,8 @@ async function leftBehind() {
   return backend
 }
 
-describe('R-2.6-06 secrets that are declared no more', () => {
-  it('T-72 are decrypted for nobody, so that no validator can tell of them', async () => {
+describe('secrets that are declared no more', () => {
+  it('are decrypted for nobody, so that no validator can tell of them', async () => {
     const seen: string[] = []
     const look = ({ values }: { values: Readonly<Record<string, string>> }) => {
       seen.push(JSON.stringify(values))
@@ -63,7 +63,7 @@ describe('R-2.6-06 secrets that are declared no more', () => {
     for (const secret of secrets) expect(seen.join()).not.toContain(secret)
   })
 
-  it('T-73 are no error of an element whose declared fields are all readable', async () => {
+  it('are no error of an element whose declared fields are all readable', async () => {
     const now = defineModule({ name: 'mail', environments, fields })
     const configKeys = [configKey('next')]
     const host = await configHost({ backend: await leftBehind(), modules: [now], configKeys })

@@ -40,7 +40,7 @@ const codeless: Readonly<Record<string, () => never | ConfigValidationError>> = 
 }
 
 describe('what a validator refuses with', () => {
-  it('R-2.6-32 holds the field, the message and, where there is one, a code', () => {
+  it('holds the field, the message and, where there is one, a code', () => {
     const error = new ConfigValidationError('hooks.a.url', 'Not reachable.', 'mail.unreachable')
     expect(error).toBeInstanceOf(Error)
     expect({ ...error }).toEqual({
@@ -65,7 +65,7 @@ eachSampleStore.describe('validators', (kind) => {
           throw coded()
         },
       ],
-    ])('R-4.5-22 R-4.5-24 R-7-09 T-103 with a code, %s', async (_how, validator) => {
+    ])('with a code, %s', async (_how, validator) => {
       const host = await configHost(both(validator), kind)
       const reply = await send(host)
       expectProblem(reply, 422, 'mail.sender_wrong')
@@ -78,7 +78,7 @@ eachSampleStore.describe('validators', (kind) => {
       await expectUnchanged(host)
     })
 
-    it.each(Object.entries(codeless))('R-4.5-23 R-4.5-24 T-75 T-76 %s', async (_how, validator) => {
+    it.each(Object.entries(codeless))('%s', async (_how, validator) => {
       const host = await configHost(both(validator), kind)
       const reply = await send(host)
       expect([reply.status, reply.headers.get('content-type'), reply.text]).toEqual([
@@ -91,7 +91,7 @@ eachSampleStore.describe('validators', (kind) => {
     })
   })
 
-  it('R-4.5-24 answer alike, byte for byte, at all three doors, with a code and without', async () => {
+  it('answer alike, byte for byte, at all three doors, with a code and without', async () => {
     const shown = async (validator: Parameters<typeof both>[0]) => {
       const replies: unknown[] = []
       for (const send of Object.values(doors)) {
@@ -111,7 +111,7 @@ eachSampleStore.describe('validators', (kind) => {
     }
   })
 
-  it('T-103 a value that its declaration refuses has a code and names the key', async () => {
+  it('a value that its declaration refuses has a code and names the key', async () => {
     const asked = vi.fn(() => undefined)
     const host = await configHost(both(asked), kind)
     for (const path of ['', '/environments/production']) {
@@ -125,7 +125,7 @@ eachSampleStore.describe('validators', (kind) => {
 })
 
 eachSampleStore.describe('an activation', (kind) => {
-  it('R-3D-01 makes the environment the active one and asks for a restart, also where it was active before', async () => {
+  it('makes the environment the active one and asks for a restart, also where it was active before', async () => {
     const host = await configHost({}, kind)
     const put = (environment: string) => host.change('PUT', '/active-environment', { environment })
     const shown = async () => {
@@ -168,7 +168,7 @@ describe('what a validator sees', () => {
     ['of the active environment, by its name', '/environments/production', 'production'],
     ['of another environment', '/environments/sandbox', 'sandbox'],
   ])(
-    'R-4.5-30 is the whole after the edit, decrypted, before it is stored: %s',
+    'is the whole after the edit, decrypted, before it is stored: %s',
     async (_of, path, environment) => {
       const seen: unknown[] = []
       const refused = { now: false }
@@ -200,7 +200,7 @@ describe('what a validator sees', () => {
     },
   )
 
-  it('G-41 R-4.5-30 the merged values, decrypted, before anything is written', async () => {
+  it('the merged values, decrypted, before anything is written', async () => {
     const seen: unknown[] = []
     const host: ConfigHost = await configHost({
       modules: [
@@ -231,7 +231,7 @@ describe('what a validator sees', () => {
     ])
   })
 
-  it('T-73 names the secrets that do not decrypt, which look as if not set', async () => {
+  it('names the secrets that do not decrypt, which look as if not set', async () => {
     const seen: unknown[] = []
     const note = (context: Readonly<Record<'unreadable' | 'values', unknown>>) => {
       seen.push([context.unreadable, context.values])
@@ -248,7 +248,7 @@ describe('what a validator sees', () => {
     ])
   })
 
-  it('R-4.5-01 R-3D-02 T-74 an activation looks for module and environment before any validator is asked', async () => {
+  it('an activation looks for module and environment before any validator is asked', async () => {
     const validateActivation = vi.fn(() => undefined)
     const host = await configHost({ modules: [mailModule({ validateActivation })] })
     const put = (body: unknown) => host.change('PUT', '/active-environment', body)
@@ -269,7 +269,7 @@ describe('what a validator sees', () => {
     expect(validateActivation).toHaveBeenCalledTimes(1)
   })
 
-  it('R-3D-03 R-3D-05 the activation validator is asked before the write, about the values to be activated', async () => {
+  it('the activation validator is asked before the write, about the values to be activated', async () => {
     const seen: unknown[] = []
     const host: ConfigHost = await configHost({
       modules: [
@@ -299,7 +299,7 @@ describe('what a validator sees', () => {
   })
 
   it.each(Object.entries({ ...codeless, 'returned with a code': coded }))(
-    'SP-53 R-3D-04 a refused activation leaves the active environment and needsRestart as they were: %s',
+    'a refused activation leaves the active environment and needsRestart as they were: %s',
     async (_how, refuse) => {
       const refused = { now: true }
       const validateActivation = () => (refused.now ? refuse() : undefined)
@@ -323,7 +323,7 @@ describe('what a validator sees', () => {
     },
   )
 
-  it('R-3D-06 without a validator of its own, an activation judges no values, however wrong', async () => {
+  it('without a validator of its own, an activation judges no values, however wrong', async () => {
     const validatePatch = vi.fn(({ values }: { values: Readonly<Record<string, string>> }) =>
       values['sender'] === 'wrong' ? coded() : undefined,
     )
@@ -360,7 +360,7 @@ describe('what a validator sees', () => {
       'message, as in a URL',
       (secret: string) => new ConfigValidationError('s', encodeURIComponent(secret), 'mail.no'),
     ],
-  ])('T-72 an error that quotes a secret in its %s is dropped whole', async (_where, refuse) => {
+  ])('an error that quotes a secret in its %s is dropped whole', async (_where, refuse) => {
     const secrets = ['S3CR3T-old', 'S3CR3T-"new"\n', 'S3CR3T.*list']
     const quoted = { now: '' }
     const host = await configHost({
@@ -392,7 +392,7 @@ describe('what a validator sees', () => {
     ['S3CR3T-top', 'replaces', { config: { password: 'S3CR3T-new' } }],
     ['S3CR3T-top', 'clears', { config: { password: '' } }],
     ['S3CR3T-sub', 'removes', { recordLists: [{ field: 'hooks', create: [], remove: ['a'] }] }],
-  ])('T-72 so is one that quotes %s, a secret that the edit %s', async (secret, _what, edit) => {
+  ])('so is one that quotes %s, a secret that the edit %s', async (secret, _what, edit) => {
     const quoted = { now: '' }
     const validatePatch = () =>
       quoted.now === ''
@@ -412,7 +412,7 @@ describe('what a validator sees', () => {
   it.each([
     ['the module', 'S3CR3T-top'],
     ['an element of a list', 'S3CR3T-sub'],
-  ])('T-72 so is one that quotes a secret of %s at an activation', async (_whose, secret) => {
+  ])('so is one that quotes a secret of %s at an activation', async (_whose, secret) => {
     const validateActivation = () => new ConfigValidationError('s', `No ${secret}.`, 'mail.no')
     const host = await configHost({ modules: [mailModule({ validateActivation })] })
     await host.patch({

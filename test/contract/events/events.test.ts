@@ -66,7 +66,7 @@ function walkOn({ name }: HostKind, surface: Surface): readonly Scenario[] {
 eachSampleStore.describe('events and records', (kind) => {
   eachSurface.describe((surface) => {
     it.each(walkOn(kind, surface))(
-      'ASVS-16.2.1 G-15 $of: $name',
+      '$of: $name',
       async ({ tells, prepare, outcome, options }) => {
         const host = await openHost(options, kind)
         beginNetwork()
@@ -114,7 +114,7 @@ function expectWellFormed(event: AuthEvent, now: number, from: string): void {
 }
 
 describe('the walk above', () => {
-  it('G-15 has a success of every operation that changes anything', () => {
+  it('has a success of every operation that changes anything', () => {
     const walked = scenarios.filter(({ outcome }) => /^(20|302)/.test(outcome)).map(({ of }) => of)
     const changing = operations
       .filter(({ method, tag }) => method !== 'GET' && tag !== 'Module Configuration')
@@ -122,7 +122,7 @@ describe('the walk above', () => {
     expect(changing.filter((id) => !walked.includes(id))).toEqual([])
   })
 
-  it('G-15 R-6-03 meets every type there is, and none of sweeping', () => {
+  it('meets every type there is, and none of sweeping', () => {
     const met = new Set(scenarios.flatMap(({ tells }) => tells({ id: '', sessionId: '' })))
     const types = new Set([...met].map(({ type }) => type))
     const elsewhere = ['mail.failed', 'audit.failed', 'webhook.failed', ...ofConfig]
@@ -246,7 +246,7 @@ eachSurface.describe('beside the request', (surface) => {
     expect(await recordsIn(host, surface)).toHaveLength(2)
   })
 
-  it('SP-59 mail that fails is told of, by template and user', async () => {
+  it('mail that fails is told of, by template and user', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     host.mailer.fail(new Error('the relay refused ada@example.org'))
@@ -296,7 +296,7 @@ eachSurface.describe('beside the request', (surface) => {
     expect(await host.auth[other].audit.ofTarget(who.id)).toEqual({ records: [], next: null })
   })
 
-  it('SP-60 an onEvent that throws, rejects or writes to the event changes nothing', async () => {
+  it('an onEvent that throws, rejects or writes to the event changes nothing', async () => {
     const hostile = [
       () => {
         throw new Error('no')
@@ -333,7 +333,7 @@ eachSurface.describe('beside the request', (surface) => {
     }
   })
 
-  it('SP-60 a logger that throws or rejects fails no request', async () => {
+  it('a logger that throws or rejects fails no request', async () => {
     const loud = () => {
       throw new Error('disk full')
     }

@@ -50,7 +50,7 @@ const hostFunctions: readonly Scenario[] = [
   },
   {
     of: 'users.create',
-    name: 'SP-49 of an address that is taken',
+    name: 'of an address that is taken',
     outcome: 'email_taken',
     tells: () => [
       told('account.createFailed', 'failure', { actorId: null, reason: 'email_taken' }),
@@ -96,7 +96,7 @@ const hostFunctions: readonly Scenario[] = [
   },
   {
     of: 'users.update',
-    name: 'SP-49 with what was before and after, and every session ended',
+    name: 'with what was before and after, and every session ended',
     outcome: 'done',
     tells: ({ id, sessionId }) => [
       told('account.updated', 'success', {
@@ -124,7 +124,7 @@ const hostFunctions: readonly Scenario[] = [
   },
   {
     of: 'users.update',
-    name: 'SP-49 of nobody',
+    name: 'of nobody',
     outcome: 'done',
     tells: () => [
       told('account.updateFailed', 'failure', { targetId: 'nobody', reason: 'not_found' }),
@@ -135,7 +135,7 @@ const hostFunctions: readonly Scenario[] = [
   },
   {
     of: 'users.update',
-    name: 'SP-49 by a change that is none',
+    name: 'by a change that is none',
     outcome: 'invalid_request',
     tells: ({ id }) => [
       told('account.updateFailed', 'failure', {
@@ -171,7 +171,7 @@ const hostFunctions: readonly Scenario[] = [
   },
   {
     of: 'users.delete',
-    name: 'SP-49 of nobody',
+    name: 'of nobody',
     outcome: 'done',
     tells: () => [
       told('account.deleteFailed', 'failure', { targetId: 'nobody', reason: 'not_found' }),

@@ -83,7 +83,7 @@ export const roleScenarios: readonly Scenario[] = [
   },
   {
     of: 'roles.bind',
-    name: 'SP-49 refused',
+    name: 'refused',
     outcome: 'not_found',
     tells: ({ id }) => [
       told('role.bindFailed', 'failure', { ...admin, targetId: id, reason: 'not_found' }),

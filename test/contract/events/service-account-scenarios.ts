@@ -169,7 +169,7 @@ export const serviceAccountScenarios: readonly Scenario[] = [
   },
   {
     of: 'updateServiceAccount',
-    name: 'SP-49 with what was before and after',
+    name: 'with what was before and after',
     outcome: '200',
     options,
     surfaces,
@@ -211,7 +211,7 @@ export const serviceAccountScenarios: readonly Scenario[] = [
   },
   {
     of: 'issueServiceCredential',
-    name: 'SP-49 a third one',
+    name: 'a third one',
     outcome: '409 credential_limit_reached',
     options,
     surfaces,
@@ -250,7 +250,7 @@ export const serviceAccountScenarios: readonly Scenario[] = [
   },
   {
     of: 'revokeServiceCredential',
-    name: 'SP-49 one that is revoked',
+    name: 'one that is revoked',
     outcome: '404 credential_not_found',
     options,
     surfaces,

@@ -292,7 +292,7 @@ const selfService: readonly Scenario[] = [
   },
   {
     of: 'updateMe',
-    name: 'SP-49 what the authorizer does not allow',
+    name: 'what the authorizer does not allow',
     outcome: '403 permission_denied',
     options: { authorizer: { check: async () => false } },
     tells: ({ id }) => [refused('updateMe', 'permission_denied', { userId: id }, 'failure')],

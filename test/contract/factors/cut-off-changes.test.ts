@@ -91,7 +91,7 @@ async function refreshes(
 
 eachSurface.describe('a change of factors that dies on the way', (surface) => {
   it.each(Object.entries(changes))(
-    'R-3A-21 ASVS-7.4.3 %s leaves nothing that was granted before, and the next one completes',
+    '%s leaves nothing that was granted before, and the next one completes',
     async (_name, change) => {
       const { host, diesAfter, isBack } = await mortalHost()
       let outcome = ''

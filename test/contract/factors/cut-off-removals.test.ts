@@ -45,7 +45,7 @@ eachSurface.describe('a removal cut off before its last write', (surface) => {
     ['app', 'passkey', 'totp_factors'],
     ['passkey', 'app', 'passkeys'],
   ] as const)(
-    'R-5P-09 leaves the %s out of the count until it is used, and the %s stays as long',
+    'leaves the %s out of the count until it is used, and the %s stays as long',
     async (cutOff, other, collection) => {
       let isFailing = true
       const host = await settingsHost({

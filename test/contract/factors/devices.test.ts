@@ -30,7 +30,7 @@ eachSurface.describe('own devices', (surface) => {
     return reply.json()['items']
   }
 
-  it('O-28 trusts the one at hand, with a cookie that works from the next login on', async () => {
+  it('trusts the one at hand, with a cookie that works from the next login on', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     const { trustedBearer: bearer } = who
@@ -46,7 +46,7 @@ eachSurface.describe('own devices', (surface) => {
     expect(comesTo(await deviceLogin(host, surface, who, token, 'login'))).toBe('authenticated')
   })
 
-  it('O-28 trusts nothing where the session ends just before the device is stored', async () => {
+  it('trusts nothing where the session ends just before the device is stored', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ ...trusting, backend: faulty.backend })
     const who = await trustingPerson(host, surface)
@@ -60,7 +60,7 @@ eachSurface.describe('own devices', (surface) => {
     expect(await devicesIn(host, surface, who.id)).toEqual(before)
   })
 
-  it('O-28 gives an app its token in the body, and no cookie', async () => {
+  it('gives an app its token in the body, and no cookie', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     await host.clock.advance(1)
@@ -78,7 +78,7 @@ eachSurface.describe('own devices', (surface) => {
     ])
   })
 
-  it('O-28 R-5-22 T-41 MF-3 wants a second factor shown in this session', async () => {
+  it('wants a second factor shown in this session', async () => {
     const host = await openHost(trusting)
     const plain = await signedInPerson(host, surface)
     const refused = await host.send('POST', base, { bearer: plain.bearer })
@@ -86,7 +86,7 @@ eachSurface.describe('own devices', (surface) => {
     expect(refused.setCookies).toEqual([])
   })
 
-  it('O-28 S-29 S-30 trusts nothing where the setting says no', async () => {
+  it('trusts nothing where the setting says no', async () => {
     const host = await settingsHost(trusting)
     const who = await trustingPerson(host, surface)
     const off = { trustedDeviceOperatorEnabled: 'false', trustedDeviceClientEnabled: 'false' }
@@ -100,7 +100,7 @@ eachSurface.describe('own devices', (surface) => {
     expect(gone.status).toBe(204)
   })
 
-  it('O-29 lists what is trusted, newest first, and never a secret', async () => {
+  it('lists what is trusted, newest first, and never a secret', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     const { trustedBearer: bearer } = who
@@ -133,7 +133,7 @@ eachSurface.describe('own devices', (surface) => {
     expect(await listOf(host, elsewhere)).toEqual([])
   })
 
-  it('ASVS-6.5.6 O-30 MF-7 forgets a device of the user, once, and none of another user', async () => {
+  it('forgets a device of the user, once, and none of another user', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     const stranger = await signedInPerson(host, surface)
@@ -171,7 +171,7 @@ eachSurface.describe('own devices', (surface) => {
 })
 
 eachHost.describe('two cookies in one reply', (kind) => {
-  it('T-23 T-45 reach the browser as two', async () => {
+  it('reach the browser as two', async () => {
     const host = await openHost(trusting, kind)
     const who = await trustingPerson(host, 'client')
     expect(comesTo(await deviceLogin(host, 'client', who, who.deviceToken, 'login'))).toBe(

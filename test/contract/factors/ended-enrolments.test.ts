@@ -79,7 +79,7 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       ['the factor is stored', 'before', stored],
       ['the factor was stored', 'after', stored],
     ] as const)(
-      'T-45 is taken back where its session is ended alone: %s',
+      'is taken back where its session is ended alone: %s',
       async (_, when, call) => {
         const { host, at } = await interrupted()
         const thief = await signedInPerson(host, surface)
@@ -96,7 +96,7 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       },
     )
 
-    it('T-45 ends no other session where its own has ended before', async () => {
+    it('ends no other session where its own has ended before', async () => {
       const { host, at } = await interrupted()
       const thief = await signedInPerson(host, surface)
       const confirm = await kinds[kind](host, thief)
@@ -110,7 +110,7 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       expect(outcomeOf(await refreshByCookie(host, surface, owner.refreshToken))).toBe('200')
     })
 
-    it('T-45 is refused in a session that an ending of all sessions has yet to reach', async () => {
+    it('is refused in a session that an ending of all sessions has yet to reach', async () => {
       const { host, at } = await interrupted()
       const thief = await signedInPerson(host, surface)
       // As somebody who signs in by a provider: no password is asked for within minutes of the login.
@@ -125,7 +125,7 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       expect(await factorsOf(host, thief)).toBe(0)
     })
 
-    it('T-45 is taken back where the reset of the owner comes between, which has it say that it stands', async () => {
+    it('is taken back where the reset of the owner comes between, which has it say that it stands', async () => {
       const { host, at } = await interrupted()
       const thief = await signedInPerson(host, surface)
       const confirm = await kinds[kind](host, thief)
@@ -141,7 +141,7 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       expect(await factorsOf(host, thief)).toBe(0)
     })
 
-    it('T-45 is refused in a session that an interrupted ending left on the denylist alone', async () => {
+    it('is refused in a session that an interrupted ending left on the denylist alone', async () => {
       const { host, at } = await interrupted()
       const thief = await signedInPerson(host, surface)
       const confirm = await kinds[kind](host, thief)

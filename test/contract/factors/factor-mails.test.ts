@@ -14,7 +14,7 @@ async function mailsTo(host: ContractHost, { email }: Person): Promise<readonly 
 }
 
 eachSurface.describe('what owners are mailed of their factors', (surface: Surface) => {
-  it('S-59 each change, with its time and without a secret', async () => {
+  it('each change, with its time and without a secret', async () => {
     const host = await openHost()
     const { bearer, ...who } = await provedOperator(host, surface)
     const at = host.clock.now()
@@ -28,7 +28,7 @@ eachSurface.describe('what owners are mailed of their factors', (surface: Surfac
     expect(await mailsTo(host, who)).toEqual([enrolment, regenerated])
   })
 
-  it('S-59 a removed app', async () => {
+  it('a removed app', async () => {
     const host = await openHost()
     const { bearer, ...who } = await provedOperator(host, surface)
     await mailsTo(host, who)
@@ -37,7 +37,7 @@ eachSurface.describe('what owners are mailed of their factors', (surface: Surfac
     expect(await mailsTo(host, who)).toMatchObject([{ data: { change: 'totpRemoved' } }])
   })
 
-  it('S-59 ASVS-6.3.7 a device that becomes trusted, at a login and in a session, from where that was', async () => {
+  it('a device that becomes trusted, at a login and in a session, from where that was', async () => {
     const host = await openHost(trusting)
     const who = await trustingPerson(host, surface)
     const at = host.clock.now()
@@ -57,18 +57,18 @@ eachSurface.describe('what owners are mailed of their factors', (surface: Surfac
     expect(await ofTrust()).toEqual([trusted, again])
   })
 
-  it('S-59 nothing of a trusted device where the setting says no', async () => {
+  it('nothing of a trusted device where the setting says no', async () => {
     const settings = { ...trusting.settings, notifySecurityChanges: false }
     const host = await openHost({ settings })
     expect(await mailsTo(host, await trustingPerson(host, surface))).toEqual([])
   })
 
-  it('S-59 nothing where the setting says no', async () => {
+  it('nothing where the setting says no', async () => {
     const host = await openHost({ settings: { notifySecurityChanges: false } })
     expect(await mailsTo(host, await enrolled(host, surface))).toEqual([])
   })
 
-  it('S-59 a mailer that fails undoes no change', async () => {
+  it('a mailer that fails undoes no change', async () => {
     const host = await openHost()
     host.mailer.fail(new Error('no relay'))
     const who = await enrolled(host, surface)

@@ -35,7 +35,7 @@ eachSurface.describe('a factor that is added while something else changes', (sur
     return { host, at: (call: string, hook: Hook) => hooks.set(`${surface}_${call}`, hook) }
   }
 
-  it('T-45 an app begun before a passkey was stored is none once the passkey stands', async () => {
+  it('an app begun before a passkey was stored is none once the passkey stands', async () => {
     const { host, at } = await hooked()
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -59,7 +59,7 @@ eachSurface.describe('a factor that is added while something else changes', (sur
     expect((await storedIn(host, surface).totpFactors.get(who.id))?.confirmed).toBe(false)
   })
 
-  it('T-45 a passkey that is used before it has to be taken back is taken back all the same', async () => {
+  it('a passkey that is used before it has to be taken back is taken back all the same', async () => {
     const { host, at } = await hooked({ settings: { webauthnMode: 'passwordless' } })
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -84,7 +84,7 @@ eachSurface.describe('a factor that is added while something else changes', (sur
   })
 
   it.each(['totp_factors', 'passkeys'] as const)(
-    'T-45 a factor that has to be taken back stays where it is another one by then: %s',
+    'a factor that has to be taken back stays where it is another one by then: %s',
     async (table) => {
       const { host, at } = await hooked()
       const who = await signedInPerson(host, surface)
@@ -126,7 +126,7 @@ eachSurface.describe('a factor that is added while something else changes', (sur
     },
   )
 
-  it('T-45 codes that have to be taken back stay where they are others by then', async () => {
+  it('codes that have to be taken back stay where they are others by then', async () => {
     const { host, at } = await hooked()
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -149,7 +149,7 @@ eachSurface.describe('a factor that is added while something else changes', (sur
     expect(await backupCodes.get(who.id)).toMatchObject({ setId: 'of newer codes' })
   })
 
-  it('T-45 a passkey of a request that was under way does not outlive a reset of all factors', async () => {
+  it('a passkey of a request that was under way does not outlive a reset of all factors', async () => {
     const { host, at } = await hooked()
     const who = await signedInPerson(host, surface)
     // Who just signed in without a password is asked for none, and nothing is looked at after it.

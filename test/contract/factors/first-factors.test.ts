@@ -46,7 +46,7 @@ async function factorsOf(host: ContractHost, userId: string): Promise<number> {
 const wasDone = ({ status }: Reply) => status < 300
 
 eachStore.describe('two first factors at once', (kind) => {
-  it('MF-9 of an app and a passkey enrolled at once in a session, one stands', async () => {
+  it('of an app and a passkey enrolled at once in a session, one stands', async () => {
     for (let round = 0; round < 5; round += 1) {
       const host = await openHost({}, kind)
       const { id, bearer, password } = await signedInPerson(host, surface)
@@ -57,7 +57,7 @@ eachStore.describe('two first factors at once', (kind) => {
     }
   })
 
-  it('MF-9 nor do both of a login that lacks a factor, and it opens one session', async () => {
+  it('nor do both of a login that lacks a factor, and it opens one session', async () => {
     for (let round = 0; round < 3; round += 1) {
       const host = await openHost({ settings: { mfaPolicyClient: 'required' } }, kind)
       const who = await person(host, surface)

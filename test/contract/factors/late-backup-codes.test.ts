@@ -38,7 +38,7 @@ eachSurface.describe('backup codes of an app, shown late', (surface) => {
     // Of the request that confirms: whether the app is the first factor, before it is stored.
     ['backup_codes.get', '401 session_revoked'],
     ['backup_codes.insert', '401 invalid_mfa_code'],
-  ])('R-1-20 T-45 are none where all factors were reset before %s', async (moment, refusal) => {
+  ])('are none where all factors were reset before %s', async (moment, refusal) => {
     const { host, late } = await interrupted(moment)
     const who = await signedInPerson(host, surface)
     const { bearer, id } = who
@@ -51,7 +51,7 @@ eachSurface.describe('backup codes of an app, shown late', (surface) => {
     expect(await backupCodes.get(id)).toBeNull()
   })
 
-  it('R-1-20 T-45 do not replace those that the owner had made in the meantime', async () => {
+  it('do not replace those that the owner had made in the meantime', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
     const owner = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -76,7 +76,7 @@ eachSurface.describe('backup codes of an app, shown late', (surface) => {
     expect([await backupCodes.get(owner.id)]).toEqual(made)
   })
 
-  it('R-1-20 T-45 are none where others were made meanwhile, and the app stands', async () => {
+  it('are none where others were made meanwhile, and the app stands', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
     const owner = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -102,7 +102,7 @@ eachSurface.describe('backup codes of an app, shown late', (surface) => {
     )
   })
 
-  it('ASVS-6.3.7 may fail: the owner was told of the app before', async () => {
+  it('may fail: the owner was told of the app before', async () => {
     const { host, late } = await interrupted('backup_codes.insert')
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -137,13 +137,13 @@ eachSurface.describe('backup codes of an app, shown late', (surface) => {
     return { host, who, left }
   }
 
-  it('R-1-20 are not taken by an enrolment that began before', async () => {
+  it('are not taken by an enrolment that began before', async () => {
     const { host, who, left } = await withLeftCodes()
     await codeFor(host, who.bearer, who)
     expect(await left()).toEqual([10, 1])
   })
 
-  it('R-1-20 are not taken by a passkey that is stored at the same time', async () => {
+  it('are not taken by a passkey that is stored at the same time', async () => {
     const { host, who, left } = await withLeftCodes()
     const given = { bearer: who.bearer, currentPassword: who.password }
     await passkeysOn(host, surface).register(
@@ -153,7 +153,7 @@ eachSurface.describe('backup codes of an app, shown late', (surface) => {
     expect(await left()).toEqual([10, 1])
   })
 
-  it('R-1-20 are those of the app where nothing came in between', async () => {
+  it('are those of the app where nothing came in between', async () => {
     const host = await openHost()
     const { id, backupCodes } = await enrolled(host, surface)
     const set = await storedIn(host, surface).backupCodes.get(id)

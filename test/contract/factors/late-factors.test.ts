@@ -75,7 +75,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     return { host, who, on: passkeysOn(host, surface), mfaToken: await login(), other: login }
   }
 
-  it('MF-3 S-19 a password adds no passkey once the account has an app', async () => {
+  it('a password adds no passkey once the account has an app', async () => {
     const { host, who, on, mfaToken } = await overtaken()
     await enrolledByTicket(host, surface, who)
     expect(outcomeOf(await on.startRegistration({ mfaToken }))).toBe('401 mfa_ticket_invalid')
@@ -84,7 +84,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     )
   })
 
-  it('MF-3 S-19 a password adds no app once the account has a passkey', async () => {
+  it('a password adds no app once the account has a passkey', async () => {
     const { host, on, mfaToken, other } = await overtaken()
     const send = (path: string, body: object) => host.send('POST', `${base}${path}`, { body })
     const secret = textOf((await send('/mfa/totp', { mfaToken })).json(), 'secret')
@@ -95,7 +95,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     expect(outcomeOf(late)).toBe('401 mfa_ticket_invalid')
   })
 
-  it('MF-3 O-16 who began an app before there was a factor confirms it only for minutes', async () => {
+  it('who began an app before there was a factor confirms it only for minutes', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -112,7 +112,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     await expect(requireStepUp(host, surface, bearer)).rejects.toThrow()
   })
 
-  it('T-45 MF-6 a passkey whose bytes come after the password was reset is none', async () => {
+  it('a passkey whose bytes come after the password was reset is none', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -128,7 +128,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     expect(await storedIn(host, surface).passkeys.get(response.id)).toBeNull()
   })
 
-  it('T-45 an app whose code comes after the password was reset is none', async () => {
+  it('an app whose code comes after the password was reset is none', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -146,7 +146,7 @@ eachSurface.describe('factors that come too late', (surface) => {
   })
 
   it.each(['passkeys.insert', 'totp_factors.update'])(
-    'T-45 the password was reset before %s: the factor is none',
+    'the password was reset before %s: the factor is none',
     async (moment) => {
       const late: (() => Promise<void>)[] = []
       const host = await openHost({
@@ -183,7 +183,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     ['DELETE', '/mfa/totp'],
     ['POST', '/mfa/backup-codes'],
   ] as const)(
-    'T-45 %s %s of a session that the owner ends meanwhile changes nothing',
+    '%s %s of a session that the owner ends meanwhile changes nothing',
     async (method, path) => {
       const late: (() => Promise<unknown>)[] = []
       const host = await openHost({
@@ -215,7 +215,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     ['DELETE', '/mfa/totp'],
     ['POST', '/mfa/backup-codes'],
   ] as const)(
-    'T-45 %s %s with a proof that the owner voids meanwhile changes nothing',
+    '%s %s with a proof that the owner voids meanwhile changes nothing',
     async (method, path) => {
       const late: (() => Promise<unknown>)[] = []
       const host = await openHost({
@@ -247,7 +247,7 @@ eachSurface.describe('factors that come too late', (surface) => {
     },
   )
 
-  it('T-45 a half-finished login is no good once factors have changed', async () => {
+  it('a half-finished login is no good once factors have changed', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const code = await who.nextCode()

@@ -54,7 +54,7 @@ async function statusOf(host: ContractHost, surface: Surface, who: Person): Prom
   return comesTo(await passwordLogin(host, surface, who))
 }
 
-eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
+eachSurface.describe('resetting the factors of somebody', (surface) => {
   const body = { surface }
 
   it('ends the session of a login by a factor that comes just before its removal', async () => {
@@ -76,7 +76,7 @@ eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
     expect(await statusOf(host, surface, who)).toBe('authenticated')
   })
 
-  it('SP-33 R-5P-10 T-45 ends sessions, removes factors and trust, tells and mails', async () => {
+  it('ends sessions, removes factors and trust, tells and mails', async () => {
     const { host, admin, reset } = await openFor()
     const who = await trustingPerson(host, surface)
     const half = await ticketOf(host, surface, who)
@@ -126,7 +126,7 @@ eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
     expect(mail.data).toEqual({ at: host.clock.now(), change: 'factorsReset' })
   })
 
-  it('T-45 a device trusted before skips nothing once a factor is there again', async () => {
+  it('a device trusted before skips nothing once a factor is there again', async () => {
     const { host, reset } = await openFor()
     const who = await trustingPerson(host, surface)
     await reset(who.id, body)
@@ -139,7 +139,7 @@ eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
     expect(comesTo(login)).toBe('mfaRequired')
   })
 
-  it('MF-7 takes passkeys as well, and nobody else’s', async () => {
+  it('takes passkeys as well, and nobody else’s', async () => {
     const { host, reset } = await openFor()
     const who = await passkeyHolder(host, surface)
     const bystander = await passkeyHolder(host, surface)
@@ -176,7 +176,7 @@ eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
     expect(await totpFactors.get(elsewhere.id)).not.toBeNull()
   })
 
-  it('R-LIB-13 cut off at any write, it leaves nobody signed in, and the next attempt completes it', async () => {
+  it('cut off at any write, it leaves nobody signed in, and the next attempt completes it', async () => {
     const writes = [
       'users.update',
       'denylist.put',
@@ -239,7 +239,7 @@ eachSurface.describe('O-44 resetting the factors of somebody', (surface) => {
   })
 })
 
-describe('O-44 the permission to reset factors', () => {
+describe('the permission to reset factors', () => {
   it('is used for an operator where no surface is named', async () => {
     const { host, reset } = await openFor()
     const who = await enrolled(host, 'operator')
@@ -247,7 +247,7 @@ describe('O-44 the permission to reset factors', () => {
     expect(await statusOf(host, 'operator', who)).toBe('authenticated')
   })
 
-  it('R-5P-08 R-5P-10 is needed, with or without a proof of a second factor', async () => {
+  it('is needed, with or without a proof of a second factor', async () => {
     const { host, granted, reset } = await openFor()
     const who = await enrolled(host, 'client')
     const another = await provedOperator(host)
@@ -257,7 +257,7 @@ describe('O-44 the permission to reset factors', () => {
     expect((await reset(who.id, { surface: 'client' }, another.bearer)).status).toBe(204)
   })
 
-  it('ASVS-6.4.4 S-28 R-5-19 R-5-22 is of no use without a recent second factor', async () => {
+  it('is of no use without a recent second factor', async () => {
     const { host, admin, granted, reset } = await openFor()
     const who = await enrolled(host, 'client')
     const plain = await signedInPerson(host, 'operator')
@@ -276,7 +276,7 @@ describe('O-44 the permission to reset factors', () => {
     expect(await statusOf(host, 'client', who)).toBe('mfaRequired')
   })
 
-  it('R-1S-07 a client’s token opens no such door', async () => {
+  it('a client’s token opens no such door', async () => {
     const { host, reset } = await openFor()
     const who = await enrolled(host, 'client')
     const client = await provedOperator(host, 'client')

@@ -19,7 +19,7 @@ const answer = ({ status, code }: { status: number; code: unknown }) => [status,
 eachSurface.describe('own factors', (surface) => {
   const base = `/v1/auth/${surface}`
 
-  it('O-14 the status says what there is, and never a secret', async () => {
+  it('the status says what there is, and never a secret', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const status = await host.send('GET', `${base}/mfa`, { bearer: who.bearer })
@@ -32,7 +32,7 @@ eachSurface.describe('own factors', (surface) => {
     })
   })
 
-  it('O-15 ASVS-7.5.1 enrolling needs the password again, and each guess counts', async () => {
+  it('enrolling needs the password again, and each guess counts', async () => {
     const host = await openHost({ settings: { lockoutThreshold: 3 } })
     const who = await signedInPerson(host, surface)
     const begin = async (currentPassword?: string) =>
@@ -48,7 +48,7 @@ eachSurface.describe('own factors', (surface) => {
     expect(await storedIn(host, surface).totpFactors.get(who.id)).toBeNull()
   })
 
-  it('O-15 MF-3 a second factor is not replaced with the password alone', async () => {
+  it('a second factor is not replaced with the password alone', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const body = { currentPassword: who.password }
@@ -56,13 +56,13 @@ eachSurface.describe('own factors', (surface) => {
     expect(answer(reply)).toEqual([403, 'step_up_required'])
   })
 
-  it('O-15 neither a token nor a ticket is a plain 401', async () => {
+  it('neither a token nor a ticket is a plain 401', async () => {
     const host = await openHost()
     const reply = await host.send('POST', `${base}/mfa/totp`, { body: {} })
     expect(answer(reply)).toEqual([401, undefined])
   })
 
-  it('R-5-19 R-5-22 T-41 G-22 removing needs a proof; signing in with a password is none', async () => {
+  it('removing needs a proof; signing in with a password is none', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const refused = await host.send('DELETE', `${base}/mfa/totp`, { bearer: who.bearer })
@@ -80,7 +80,7 @@ eachSurface.describe('own factors', (surface) => {
     )
   })
 
-  it('SP-37 O-20 S-28 T-42 a proof lasts to the millisecond, and a refresh does not renew it', async () => {
+  it('a proof lasts to the millisecond, and a refresh does not renew it', async () => {
     const host = await openHost({ settings: { stepUpMaxAge: '5m' } })
     const who = await enrolled(host, surface)
     const body = { method: 'totp', code: await who.nextCode() }
@@ -99,7 +99,7 @@ eachSurface.describe('own factors', (surface) => {
     })
   })
 
-  it('O-20 a method there is none of is named as what is wrong', async () => {
+  it('a method there is none of is named as what is wrong', async () => {
     const host = await openHost()
     const { bearer } = await signedInPerson(host, surface)
     const body = { method: 'backup', code: '000000' }
@@ -110,7 +110,7 @@ eachSurface.describe('own factors', (surface) => {
     ])
   })
 
-  it('R-5-21 MF-4 a proof belongs to its session; a login with a second factor is one', async () => {
+  it('a proof belongs to its session; a login with a second factor is one', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const mfaToken = await ticketOf(host, surface, who)
@@ -122,7 +122,7 @@ eachSurface.describe('own factors', (surface) => {
     })
   })
 
-  it('T-45 a change of factors voids proofs of before', async () => {
+  it('a change of factors voids proofs of before', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const body = { method: 'totp', code: await who.nextCode() }
@@ -140,7 +140,7 @@ eachSurface.describe('own factors', (surface) => {
     ])
   })
 
-  it('O-17 removes the app; the next login asks for nothing', async () => {
+  it('removes the app; the next login asks for nothing', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const body = { method: 'totp', code: await who.nextCode() }
@@ -152,7 +152,7 @@ eachSurface.describe('own factors', (surface) => {
     expect(login.json()['status']).toBe('authenticated')
   })
 
-  it('O-17 keeps the last factor where the policy requires one', async () => {
+  it('keeps the last factor where the policy requires one', async () => {
     const settings =
       surface === 'operator'
         ? ({ mfaPolicyOperator: 'required' } as const)

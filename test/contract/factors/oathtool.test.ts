@@ -24,7 +24,7 @@ const present = (() => {
 })()
 
 describe.skipIf(!present)('the codes of oathtool', () => {
-  eachSurface.it('R-1-20 RFC-6238 MF-11 each is accepted once', async (surface) => {
+  eachSurface.it('each is accepted once (RFC 6238)', async (surface) => {
     const host = await openHost({ ...withoutLimits, settings: { totpSkewSteps: 1 } })
     const who = await signedInPerson(host, surface)
     const base = `/v1/auth/${surface}/mfa/totp`

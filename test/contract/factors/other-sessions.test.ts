@@ -114,7 +114,7 @@ const cases = Object.entries(changes).flatMap(([name, change]) =>
 
 eachSampleStore.describe('other sessions', (kind) => {
   it.each(cases)(
-    'ASVS-7.4.3 $name, endOtherSessions $choice',
+    '$name, endOtherSessions $choice',
     async ({ change, chosen }: (typeof cases)[number]) => {
       const host = await openHost(withoutLimits, kind)
       for (const surface of surfaces) {
@@ -148,7 +148,7 @@ eachSurface.describe('a factor enrolled on the way in', (surface) => {
   it.each([
     [{}, '401 session_revoked'],
     [{ endOtherSessions: false }, '200'],
-  ])('ASVS-7.4.3 ends the sessions of before: %j', async (chosen, after) => {
+  ])('ends the sessions of before: %j', async (chosen, after) => {
     const settings = { mfaPolicyOperator: 'optional', mfaPolicyClient: 'optional' } as const
     const host = await openHost({ ...withoutLimits, settings })
     const who = await person(host, surface)
@@ -172,7 +172,7 @@ eachSurface.describe('a factor enrolled on the way in', (surface) => {
   })
 })
 
-it('ASVS-7.4.3 a crash before the sessions are ended leaves none of the others to be refreshed', async () => {
+it('a crash before the sessions are ended leaves none of the others to be refreshed', async () => {
   let isAway = false
   const host = await openHost({
     ...withoutLimits,

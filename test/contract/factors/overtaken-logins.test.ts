@@ -50,7 +50,7 @@ async function acceptedLogin(surface: Surface) {
 }
 
 eachSurface.describe('a login overtaken by a change of factors', (surface) => {
-  it('T-45 leaves no proof of the factor that it showed', async () => {
+  it('leaves no proof of the factor that it showed', async () => {
     const { host, mfaToken, code, late, overtake } = await acceptedLogin(surface)
     overtake()
     const login = await finish(host, surface, mfaToken, code)
@@ -61,7 +61,7 @@ eachSurface.describe('a login overtaken by a change of factors', (surface) => {
     })
   })
 
-  it('T-45 leaves no device that stands for a factor', async () => {
+  it('leaves no device that stands for a factor', async () => {
     const { host, who, mfaToken, code, late, overtake } = await acceptedLogin(surface)
     overtake()
     const login = await finishTrusting(host, surface, mfaToken, code)
@@ -122,7 +122,7 @@ async function loginBesideEnrollment(surface: Surface) {
 }
 
 eachSurface.describe('a login beside the first factor', (surface) => {
-  it('T-45 MF-3 does not get by without that factor', async () => {
+  it('does not get by without that factor', async () => {
     const { host, who, enrolled, logins } = await loginBesideEnrollment(surface)
     expect([outcomeOf(enrolled), logins.map(outcomeOf)]).toEqual([
       ...['200', ['401 invalid_credentials']],

@@ -25,14 +25,14 @@ eachSurface.describe('a change by a person whose password is of no use any more'
     return { host, password, enroll }
   }
 
-  it('R-5-19 S-19 needs a recent login, as without a password', async () => {
+  it('needs a recent login, as without a password', async () => {
     const { host, enroll } = await opened()
     expect(await enroll()).toBe('201')
     await host.clock.advance(5 * minute)
     expect(await enroll()).toBe('403 step_up_required')
   })
 
-  it('R-5-19 S-19 does not take the password in its place', async () => {
+  it('does not take the password in its place', async () => {
     const { host, password, enroll } = await opened()
     await host.clock.advance(5 * minute)
     expect(await enroll(password)).toBe('403 step_up_required')

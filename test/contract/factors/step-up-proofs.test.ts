@@ -22,7 +22,7 @@ const required = { code: 'step_up_required' }
 eachSurface.describe('a recent proof of a second factor', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
-  it('MF-4 SP-37 R-5-19 is a factor that was shown, and no password, no trusted device and no refresh', async () => {
+  it('is a factor that was shown, and no password, no trusted device and no refresh', async () => {
     const host = await openHost(trusting)
     const gate = (bearer: string) => requireStepUp(host, surface, bearer, 5 * minute)
 
@@ -60,7 +60,7 @@ eachSurface.describe('a recent proof of a second factor', (surface) => {
     await gate(trusted.trustedBearer)
   })
 
-  it('R-5-19 counts although a process whose clock is ahead wrote one before the factors changed', async () => {
+  it('counts although a process whose clock is ahead wrote one before the factors changed', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const { bearer } = who
@@ -82,7 +82,7 @@ eachSurface.describe('a recent proof of a second factor', (surface) => {
     await requireStepUp(host, surface, bearer, minute)
   })
 
-  it('R-5-19 counts in a process whose clock is up to a minute behind', async () => {
+  it('counts in a process whose clock is up to a minute behind', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const { bearer } = who
@@ -115,7 +115,7 @@ eachSurface.describe('a recent proof of a second factor', (surface) => {
   })
 
   it.each(['totp', 'webauthn'] as const)(
-    'T-44 is refused in a session that an ending of all sessions has yet to reach: %s',
+    'is refused in a session that an ending of all sessions has yet to reach: %s',
     async (method) => {
       let amid: (() => Promise<unknown>) | null = null
       const host = await openHost({
@@ -155,7 +155,7 @@ eachSurface.describe('a recent proof of a second factor', (surface) => {
     }
   }
 
-  it('T-44 in a session beyond a cap that was lowered says so, and takes no code', async () => {
+  it('in a session beyond a cap that was lowered says so, and takes no code', async () => {
     const host = await openHost()
     const { id, refreshToken, backupCodes } = await enrolled(host, surface)
     await host.clock.advance(2 * 60 * minute)
@@ -168,7 +168,7 @@ eachSurface.describe('a recent proof of a second factor', (surface) => {
     expect(await storedIn(host, surface).backupCodes.get(id)).toMatchObject({ usedMask: 0 })
   })
 
-  it('R-5-22 is missing where there is no factor, no person, and no answer of the store', async () => {
+  it('is missing where there is no factor, no person, and no answer of the store', async () => {
     const store = faultyBackend(memory())
     const authorizer = { check: async () => true }
     const host = await openHost({ backend: store.backend, authorizer })
@@ -217,7 +217,7 @@ describe('a caller who was let in before', () => {
     ['was switched off', { enabled: false }],
     ['became a service account', { kind: 'service' }],
     ['was deleted', null],
-  ] as const)('R-5-19 has no proof once the account %s', async (_what, set) => {
+  ] as const)('has no proof once the account %s', async (_what, set) => {
     const host = await openHost()
     const who = await enrolled(host, 'client')
     const { bearer } = who

@@ -57,7 +57,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     return outcomeOf(await host.send('POST', at('/step-up'), { bearer: who.bearer, body }))
   }
 
-  it('S-21 is not offered to who has another, and its codes are refused', async () => {
+  it('is not offered to who has another, and its codes are refused', async () => {
     const host = await settingsHost()
     const { who, authenticator } = await withBoth(host, surface)
     await host.set({ config: noTotp })
@@ -69,7 +69,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(await on.login(authenticator, mfaToken))).toBe('200')
   })
 
-  it('S-25 so are passkeys, with a ticket and within a session', async () => {
+  it('so are passkeys, with a ticket and within a session', async () => {
     const host = await settingsHost()
     const { who, authenticator } = await withBoth(host, surface)
     const on = passkeysOn(host, surface)
@@ -87,7 +87,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(stepUp)).toBe('403 mfa_method_disabled')
   })
 
-  it('S-25 so is a passkey of a user with an app, where the proof began before', async () => {
+  it('so is a passkey of a user with an app, where the proof began before', async () => {
     const host = await settingsHost()
     const { who, authenticator } = await withBoth(host, surface)
     const { bearer } = who
@@ -98,7 +98,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(late)).toBe('401 invalid_mfa_code')
   })
 
-  it('S-19 a passkey that is switched off does not let a required app be removed', async () => {
+  it('a passkey that is switched off does not let a required app be removed', async () => {
     const host = await settingsHost()
     const { who } = await withBoth(host, surface)
     const required = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' }
@@ -109,7 +109,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(removed)).toBe('409 last_factor_required')
   })
 
-  it('S-21 S-26 an app is asked for, although it is off, beside a key that cannot verify its owner', async () => {
+  it('an app is asked for, although it is off, beside a key that cannot verify its owner', async () => {
     const host = await settingsHost()
     await host.set({ config: { webauthnUserVerification: 'preferred' } })
     const { who, authenticator } = await withBoth(host, surface, false)
@@ -124,7 +124,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(await steppedUp(host, who)).toBe('200')
   })
 
-  it('S-19 S-26 a key that cannot verify its owner does not let a required app be removed', async () => {
+  it('a key that cannot verify its owner does not let a required app be removed', async () => {
     const host = await settingsHost()
     await host.set({ config: { webauthnUserVerification: 'preferred' } })
     const { who } = await withBoth(host, surface, false)
@@ -135,7 +135,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(removed)).toBe('409 last_factor_required')
   })
 
-  it('S-19 S-26 nor does it let the only key go that can', async () => {
+  it('nor does it let the only key go that can', async () => {
     const host = await settingsHost()
     await host.set({ config: { webauthnUserVerification: 'preferred' } })
     const { who, authenticator } = await withBoth(host, surface)
@@ -160,7 +160,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(await remove(idOf(false))).toBe('204')
   })
 
-  it('O-25 passkeys that are on are offered at logins to users who have one', async () => {
+  it('passkeys that are on are offered at logins to users who have one', async () => {
     const host = await settingsHost()
     const who = await enrolled(host, surface)
     const on = passkeysOn(host, surface)
@@ -170,7 +170,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
   })
 
   it.each(['optional', 'required'])(
-    'S-19 S-20 S-21 R-5-01 is asked of who has nothing else, where the policy is %s',
+    'is asked of who has nothing else, where the policy is %s',
     async (policy) => {
       const host = await settingsHost()
       const who = await enrolled(host, surface)
@@ -196,7 +196,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(done)).toBe('200')
   })
 
-  it('S-21 S-25 takes no new enrolment, of whoever it is', async () => {
+  it('takes no new enrolment, of whoever it is', async () => {
     const host = await settingsHost()
     const plain = await signedInPerson(host, surface)
     const begin = (path: string) =>
@@ -210,7 +210,7 @@ eachSurface.describe('a kind of factor that is switched off', (surface) => {
     expect(outcomeOf(passkey)).toBe('403 mfa_method_disabled')
   })
 
-  it('S-19 S-20 a policy that becomes required is judged at logins, not at refreshes', async () => {
+  it('a policy that becomes required is judged at logins, not at refreshes', async () => {
     const host = await settingsHost()
     const who = await signedInPerson(host, surface)
     await host.set({ config: { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } })

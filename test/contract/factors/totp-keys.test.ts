@@ -27,7 +27,7 @@ async function signsIn(host: ContractHost, who: Enrolled): Promise<string> {
 const [old, fresh] = [configKey('old'), configKey('fresh')]
 
 eachStore.describe('the secrets of authenticator apps', (kind) => {
-  it('T-73 move to a new key by one call, after which the old one can go', async () => {
+  it('move to a new key by one call, after which the old one can go', async () => {
     const host = await openHost({ ...withoutLimits, configKeys: [old] }, kind)
     const people = []
     for (const surface of [...surfaces, 'client'] as const)
@@ -58,7 +58,7 @@ describe('the secrets of authenticator apps', () => {
     return { host, people }
   }
 
-  it('T-73 all of them move, however many, and wherever the call is cut off', async () => {
+  it('all of them move, however many, and wherever the call is cut off', async () => {
     let left = Number.POSITIVE_INFINITY
     const { host, people } = await peopleOf(3, (backend) =>
       withCall(backend, async (name, work) => {
@@ -90,7 +90,7 @@ describe('the secrets of authenticator apps', () => {
     expect(await signsIn(host, who)).toBe('200')
   })
 
-  it('T-73 a code that is shown meanwhile is accepted, once', async () => {
+  it('a code that is shown meanwhile is accepted, once', async () => {
     let meanwhile: (() => Promise<unknown>) | null = null
     const { host, people } = await peopleOf(1, (backend) =>
       withCall(backend, async (name, work) => {
@@ -110,7 +110,7 @@ describe('the secrets of authenticator apps', () => {
     expect(outcomeOf(await finish(host, 'client', again, code))).toBe('401 invalid_mfa_code')
   })
 
-  it('T-73 one that no key decrypts is named, and one that is removed meanwhile stays away', async () => {
+  it('one that no key decrypts is named, and one that is removed meanwhile stays away', async () => {
     let meanwhile: (() => Promise<unknown>) | null = null
     const { host, people } = await peopleOf(2, (backend) =>
       withCall(backend, async (name, work) => {

@@ -70,7 +70,7 @@ async function changePassword(
 
 const cases: readonly Case[] = [
   {
-    what: 'R-1-24 TD-1 another user of the same device',
+    what: 'another user of the same device',
     trying: async (host, surface) => {
       const { email, password } = await trustingPerson(host, surface)
       return { email, password }
@@ -78,17 +78,17 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'S-31 the last millisecond of trust',
+    what: 'the last millisecond of trust',
     before: (host) => pass(host, 30 * day - 1),
     comesTo: 'authenticated',
   },
   {
-    what: 'S-31 trust that is over',
+    what: 'trust that is over',
     before: (host) => pass(host, 30 * day),
     comesTo: 'mfaRequired',
   },
   {
-    what: 'O-30 trust that was revoked',
+    what: 'trust that was revoked',
     before: async (host, surface, who) => {
       const id = who.deviceToken.split('.')[0]
       const path = `/v1/auth/${surface}/devices/${id}`
@@ -97,9 +97,9 @@ const cases: readonly Case[] = [
     },
     comesTo: 'mfaRequired',
   },
-  { what: 'T-45 TD-3 a changed password', trying: changePassword, comesTo: 'mfaRequired' },
+  { what: 'a changed password', trying: changePassword, comesTo: 'mfaRequired' },
   {
-    what: 'T-45 TD-3 ASVS-6.4.3 a password that was reset',
+    what: 'a password that was reset',
     trying: async (host, surface, { email }) => {
       await host.send('POST', `/v1/auth/${surface}/password/forgot`, { body: { email } })
       const token = await mailedToken(host, 'resetPassword', email)
@@ -111,7 +111,7 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'T-45 TD-3 factors that changed',
+    what: 'factors that changed',
     before: async (host, surface, who) => {
       const bearer = await provedAgain(host, surface, who)
       const reply = await host.send('POST', `/v1/auth/${surface}/mfa/backup-codes`, { bearer })
@@ -120,7 +120,7 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'TD-3 an account that was disabled and enabled',
+    what: 'an account that was disabled and enabled',
     before: async (host, surface, { id }) => {
       await host.auth[surface].users.update(id, { enabled: false })
       await host.auth[surface].users.update(id, { enabled: true })
@@ -128,12 +128,12 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'TD-3 all sessions ended by the host',
+    what: 'all sessions ended by the host',
     before: async (host, surface, { id }) => host.auth[surface].terminateSessionsOf(id),
     comesTo: 'mfaRequired',
   },
   {
-    what: 'TD-3 a sign-out everywhere',
+    what: 'a sign-out everywhere',
     before: async (host, surface, { trustedBearer: bearer }) => {
       const path = `/v1/auth/${surface}/logout`
       await host.send('POST', path, { bearer, body: { everywhere: true } })
@@ -151,12 +151,12 @@ const cases: readonly Case[] = [
     comesTo: 'authenticated',
   },
   {
-    what: 'RF-7 S-29 S-30 T-45 the setting switched off',
+    what: 'the setting switched off',
     before: async (host, surface) => setTrust(host, surface, false),
     comesTo: 'mfaRequired',
   },
   {
-    what: 'S-29 S-30 the setting switched off and on',
+    what: 'the setting switched off and on',
     before: async (host, surface) => {
       await setTrust(host, surface, false)
       await setTrust(host, surface, true)
@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
     comesTo: 'authenticated',
   },
   {
-    what: 'S-31 a setting that is shorter now',
+    what: 'a setting that is shorter now',
     before: async (host) => {
       await pass(host, 2 * day)
       await host.set({ config: { trustedDeviceTTL: '1d' } })
@@ -172,7 +172,7 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'TD-3 a secret that is not the device’s',
+    what: 'a secret that is not the device’s',
     trying: async (_host, _surface, { deviceToken }) => {
       const last = deviceToken.endsWith('A') ? 'B' : 'A'
       return { deviceToken: deviceToken.slice(0, -1) + last }
@@ -180,7 +180,7 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'TD-3 the secret of another device of the same person',
+    what: 'the secret of another device of the same person',
     trying: async (host, surface, who) => {
       const mfaToken = await ticketOf(host, surface, who, who.door)
       const second = await finishTrusting(host, surface, mfaToken, await who.nextCode())
@@ -197,7 +197,7 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'TD-3 a grant of the future',
+    what: 'a grant of the future',
     before: async (host, surface, { id }) => {
       const { trustedDevices } = storedIn(host, surface)
       const [device] = await trustedDevices.find({ userId: id }, { limit: 1 })
@@ -207,7 +207,7 @@ const cases: readonly Case[] = [
     comesTo: 'mfaRequired',
   },
   {
-    what: 'S-18 a password too old, which a device alone does not replace',
+    what: 'a password too old, which a device alone does not replace',
     before: async (host) => {
       await host.set({ config: { passwordMaxAge: '1d' } })
       await pass(host, 2 * day)
@@ -219,7 +219,7 @@ const cases: readonly Case[] = [
 const setTrust = (host: SettingsHost, surface: Surface, enabled: boolean) =>
   host.set({ config: toggle(surface, enabled) })
 
-it('R-1-23 TD-1 a grant of one surface is worth nothing on the other, for the same address', async () => {
+it('a grant of one surface is worth nothing on the other, for the same address', async () => {
   for (const door of doors) {
     const host = await openHost(trusting)
     const people = {
@@ -252,7 +252,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
       },
     )
 
-    it('SP-39 R-1-22 takes the place of the second factor alone: the password is asked for as ever', async () => {
+    it('takes the place of the second factor alone: the password is asked for as ever', async () => {
       const host = await openHost(trusting)
       const { email, password, deviceToken } = await trustingPerson(host, surface, door)
       const login = async (given: object) =>
@@ -265,7 +265,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
       expect(comesTo(without)).toBe('mfaRequired')
     })
 
-    it('D5 R-5-19 is a login by one factor: it says so, and proves nothing', async () => {
+    it('is a login by one factor: it says so, and proves nothing', async () => {
       const host = await openHost(trusting)
       const who = await trustingPerson(host, surface, door)
       const reply = await deviceLogin(host, surface, who, who.deviceToken, door)
@@ -287,7 +287,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
       expect(comesTo(own)).toBe('403 step_up_required')
     })
 
-    it('T-45 two logins from it at once are two logins', async () => {
+    it('two logins from it at once are two logins', async () => {
       const host = await openHost(trusting)
       const who = await trustingPerson(host, surface, door)
       const login = () => deviceLogin(host, surface, who, who.deviceToken, door)
@@ -295,7 +295,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
       expect(replies.map(comesTo)).toEqual(['authenticated', 'authenticated'])
     })
 
-    it('O-19 a device is trusted where the setting says so, and no code is spent otherwise', async () => {
+    it('a device is trusted where the setting says so, and no code is spent otherwise', async () => {
       const host = await openHost({
         settings: { trustedDeviceOperatorEnabled: false, trustedDeviceClientEnabled: false },
       })
@@ -311,7 +311,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
       expect(await devicesIn(host, surface, who.id)).toEqual([])
     })
 
-    it('TD-2 a login that is not finished leaves nothing to skip with', async () => {
+    it('a login that is not finished leaves nothing to skip with', async () => {
       const host = await openHost(trusting)
       const who = await enrolled(host, surface)
       const mfaToken = await ticketOf(host, surface, who, door)
@@ -321,7 +321,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
     })
   })
 
-  it('S-31 T-23 its cookie lasts as long as the trust, beside that of the session', async () => {
+  it('its cookie lasts as long as the trust, beside that of the session', async () => {
     const host = await openHost(trusting)
     const who = await enrolled(host, surface)
     const mfaToken = await ticketOf(host, surface, who)
@@ -364,7 +364,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
     expect(await usedAt()).toBe(first + hour)
   })
 
-  it('T-45 a login under way does not outlive the trust it rests on', async () => {
+  it('a login under way does not outlive the trust it rests on', async () => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...trusting, backend: store.backend })
     const who = await trustingPerson(host, surface)
@@ -384,7 +384,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
     expect(newest?.active).toBe(false)
   })
 
-  it('T-45 a grant revoked while a login looks at it lets nobody in', async () => {
+  it('a grant revoked while a login looks at it lets nobody in', async () => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...trusting, backend: store.backend })
     const who = await trustingPerson(host, surface)
@@ -411,7 +411,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
     )
   })
 
-  it('MF-1 S-20 where the policy requires a factor, a device replaces none that is missing', async () => {
+  it('where the policy requires a factor, a device replaces none that is missing', async () => {
     const host = await settingsHost(trusting)
     const who = await trustingPerson(host, surface)
     const policy = surface === 'operator' ? 'mfaPolicyOperator' : 'mfaPolicyClient'

@@ -199,7 +199,7 @@ const mailsTo = (
 
 eachSurface.describe('a factor whose request dies', (surface) => {
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
-    'S-59 R-3A-21 wherever it dies: %s is told of by the next sweep, and voids what was before',
+    'wherever it dies: %s is told of by the next sweep, and voids what was before',
     async (change) => {
       const { host, diesAfter, isBack } = await mortalHost()
       let untold = 0
@@ -233,7 +233,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     60_000,
   )
 
-  it('S-59 is told of once where the request goes well, and costs the sweep nothing', async () => {
+  it('is told of once where the request goes well, and costs the sweep nothing', async () => {
     const host = await openHost()
     const { who, finish } = await kinds.passkeyAdded(host, surface)
     expect(await finish()).toBe('201')
@@ -244,7 +244,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     expect(mailsTo(host, who)).toHaveLength(1)
   })
 
-  it('S-59 is told of once by a mailer that never answers', async () => {
+  it('is told of once by a mailer that never answers', async () => {
     const unanswered: (() => void)[] = []
     const mailer = { send: () => new Promise<void>((resolve) => unanswered.push(resolve)) }
     const host = await openHost({ mailer })
@@ -259,7 +259,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     for (const answer of unanswered) answer()
   })
 
-  it('T-45 is taken away by the sweep where a reset came between', async () => {
+  it('is taken away by the sweep where a reset came between', async () => {
     const { host, who } = await cutOff(surface, 'passkeyAdded', isUnsettled)
     // As if the reset had raised the epoch after the claim, and looked before the factor was stored.
     const { users } = storedIn(host, surface)
@@ -271,7 +271,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
   })
 
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
-    'T-45 is taken away by the sweep where a link of a mail made a new password since: %s',
+    'is taken away by the sweep where a link of a mail made a new password since: %s',
     async (change) => {
       const { host, who } = await cutOff(surface, change, isUnsettled)
       const link = await linkFor(host, surface, who.email)
@@ -282,7 +282,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     },
   )
 
-  it('T-45 signs nobody in where a link of a mail made a new password since, also before the sweep', async () => {
+  it('signs nobody in where a link of a mail made a new password since, also before the sweep', async () => {
     const { host, who, login } = await cutOff(surface, 'passkeyAdded', isUnsettled)
     expect(await login?.()).toBe('200')
     const link = await linkFor(host, surface, who.email)
@@ -290,7 +290,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     expect(await login?.()).toBe('401 invalid_credentials')
   })
 
-  it('T-45 signs nobody in where all sessions were ended since, also after another factor was added', async () => {
+  it('signs nobody in where all sessions were ended since, also after another factor was added', async () => {
     const { host, who, login } = await cutOff(surface, 'passkeyAdded', isUnsettled)
     await host.auth[surface].terminateSessionsOf(who.id)
     expect(await login?.()).toBe('401 invalid_credentials')
@@ -303,14 +303,14 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     expect(await factorsOf(host, surface, who)).toEqual([])
   })
 
-  it('T-45 signs its owner in after a mailed reset where it stood before', async () => {
+  it('signs its owner in after a mailed reset where it stood before', async () => {
     const { host, who, login } = await cutOff(surface, 'passkeyAdded', isSettled)
     await asAfterReset(host, surface, who)
     expect(await login?.()).toBe('200')
   })
 
   it.each(['totpEnrolled', 'passkeyAdded'] as const)(
-    'S-59 T-45 stays where it stood before a mailed reset, and is told of: %s',
+    'stays where it stood before a mailed reset, and is told of: %s',
     async (change) => {
       const { host, who } = await cutOff(surface, change, isSettled)
       await asAfterReset(host, surface, who)
@@ -332,7 +332,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     ['totpEnrolled', 'another address'],
     ['passkeyAdded', 'another address'],
   ] as const)(
-    'S-59 T-45 stays where its request died before the factor said that it stands: %s, then %s',
+    'stays where its request died before the factor said that it stands: %s, then %s',
     async (change, then) => {
       const { host, who } = await cutOff(surface, change, isUnmarked)
       const [stored] = await factorsOf(host, surface, who)
@@ -350,7 +350,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     ['passkeyAdded', 'before'],
     ['passkeyAdded', 'after'],
   ] as const)(
-    'S-59 T-45 stays where a mailed reset comes between the look of the sweep and its write: %s, %s it',
+    'stays where a mailed reset comes between the look of the sweep and its write: %s, %s it',
     async (change, when) => {
       const { host, who } = await cutOff(surface, change, isUnmarked)
       const table = change === 'totpEnrolled' ? 'totp_factors' : 'passkeys'
@@ -380,7 +380,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     },
   )
 
-  it('S-59 T-45 stays where a sweep that died settled it before a mailed reset', async () => {
+  it('stays where a sweep that died settled it before a mailed reset', async () => {
     const { host, who } = await cutOff(surface, 'passkeyAdded', isUnsettled)
     let isDead = false
     const mailer = {
@@ -406,7 +406,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     ['passkeyAdded', 'passkeys', true],
     ['passkeyAdded', 'passkeys', false],
   ] as const)(
-    'T-45 is taken away by the sweep only while it is the one that was looked at: %s in %s, replaced: %s',
+    'is taken away by the sweep only while it is the one that was looked at: %s in %s, replaced: %s',
     async (change, table, isReplaced) => {
       const host = await openHost()
       const { who, finish } = await kinds[change](host, surface)
@@ -435,7 +435,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     },
   )
 
-  it('S-59 is tried again while the process that tells dies as well', async () => {
+  it('is tried again while the process that tells dies as well', async () => {
     const host = await openHost()
     const { who, finish } = await kinds.totpEnrolled(host, surface)
     expect(await finish()).toBe('200')

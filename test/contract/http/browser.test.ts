@@ -8,7 +8,7 @@ const { arrive } = visitors()
 
 describe.skipIf(isChromiumMissing)('chromium at a host on http://localhost', () => {
   eachSurface.it(
-    'T-23 keeps the refresh cookie from scripts, and sends it back',
+    'keeps the refresh cookie from scripts, and sends it back',
     async (surface) => {
       const host = await browserHost()
       const { email, password } = await person(host, surface)

@@ -59,7 +59,7 @@ const ask = (origin: string, method: string) => ({
   },
 })
 
-eachFramework.describe('ASVS-3.4.2 other origins', ({ start }) => {
+eachFramework.describe('other origins', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn
@@ -145,7 +145,7 @@ it('every operation may be asked about with its method, on its own surface', asy
   }
 })
 
-describe('T-22 an unprefixed path', () => {
+describe('an unprefixed path', () => {
   const session = '/v1/auth/session'
 
   it('on one host is asked about for the surface that lists the origin', async () => {

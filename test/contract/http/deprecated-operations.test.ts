@@ -24,7 +24,7 @@ vi.mock(import('../../../src/operations/index.js'), async (importOriginal) => {
 
 const told = ({ headers }: Reply) => [headers.get('deprecation'), headers.get('sunset')]
 
-describe('G-19 an operation that is on its way out', () => {
+describe('an operation that is on its way out', () => {
   let host: ContractHost
   beforeAll(async () => {
     host = await memoryHost.start()

@@ -73,7 +73,7 @@ eachFramework.describe('request bodies', ({ start }) => {
     ['half a character', withBytes(0xf0, 0x9f)],
     ['a surrogate in UTF-8', withBytes(0xed, 0xa0, 0x80)],
     ['UTF-16', Buffer.from(JSON.stringify({ email: 'a@example.org', password: 'x' }), 'utf16le')],
-  ])('ASVS-2.2.2 T-102 answers 400 for %s', async (_what, body) => {
+  ])('answers 400 for %s', async (_what, body) => {
     expectProblem(await post('/login', body), 400, 'invalid_request')
   })
 
@@ -81,7 +81,7 @@ eachFramework.describe('request bodies', ({ start }) => {
     [null, 1, true, [], ['a@example.org'], {}, { $ne: '' }, '', 'a'.repeat(5000)].map((value) => ({
       value,
     })),
-  )('ASVS-15.3.5 ASVS-2.2.1 answers 400 for $value in the place of any text', async ({ value }) => {
+  )('answers 400 for $value in the place of any text', async ({ value }) => {
     for (const member of ['email', 'password']) {
       const reply = await host.send('POST', at('/login'), { body: { ...nobody, [member]: value } })
       expectProblem(reply, 400, 'invalid_request')
@@ -105,7 +105,7 @@ eachFramework.describe('request bodies', ({ start }) => {
     ['spelled with an escape', '{"name":"Mallory","n\\u0061me":"Ada"}'],
     ['of the same value', '{"name":"Mallory","name":"Mallory"}'],
     ['in an unknown object', '{"name":"Mallory","x":{"a":1,"a":1}}'],
-  ])('ASVS-15.3.7 R-LIB-03 answers 400 for a member %s', async (_what, body) => {
+  ])('answers 400 for a member %s', async (_what, body) => {
     const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
     const reply = await raw('PATCH', at('/me'), { headers, body })
     expectProblem(reply, 400, 'invalid_request')
@@ -130,7 +130,7 @@ eachFramework.describe('request bodies', ({ start }) => {
     ['an override of direction', 'Ada\u202enimdA'],
     ['an isolate', 'Ada\u2066x\u2069'],
     ['a mark of direction', 'Ada\u200f'],
-  ])('ASVS-1.3.3 answers 400 for a name with %s', async (_what, name) => {
+  ])('answers 400 for a name with %s', async (_what, name) => {
     const body = JSON.stringify({ name })
     const headers = { ...json, authorization: `Bearer ${bob.bearer}` }
     expectProblem(await raw('PATCH', at('/me'), { headers, body }), 400, 'invalid_request')
@@ -202,7 +202,7 @@ eachFramework.describe('request bodies', ({ start }) => {
     '*/*',
     '',
     null,
-  ])('ASVS-3.5.2 answers 415 for content of type %j, and does nothing', async (type) => {
+  ])('answers 415 for content of type %j, and does nothing', async (type) => {
     const headers = type === null ? {} : { 'content-type': type }
     const { email, password } = bob
     const sent: [string, object][] = [

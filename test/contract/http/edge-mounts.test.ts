@@ -73,7 +73,7 @@ describe.each(mountedHosts)('on $name', ({ serve, page }) => {
     await signInAt(send, '/v1/auth/operator')
   })
 
-  it('SP-63 R-LIB-03 guards alike under any prefix', async () => {
+  it('guards alike under any prefix', async () => {
     const send = await at({ '/identity/deep': t.auth.both })
     const prefix = '/identity/deep/v1/auth/operator'
     const { bearer, cookie } = await signInAt(send, prefix)
@@ -92,7 +92,7 @@ describe.each(mountedHosts)('on $name', ({ serve, page }) => {
     for (const path of outside) expectHostPage(await send('GET', path, { bearer }))
   })
 
-  it('R-LIB-04 serves one surface under one prefix and the other under another', async () => {
+  it('serves one surface under one prefix and the other under another', async () => {
     const send = await at({ '/staff': t.auth.operator, '/shop': t.auth.client })
     const staff = await signInAt(send, '/staff/v1/auth/operator')
     const shop = await signInAt(send, '/shop/v1/auth/client')
@@ -148,7 +148,7 @@ describe('what stands around the routes', () => {
     expect((await handle(ask('/v1/auth/operator/nope')))?.status).toBe(404)
   })
 
-  it('ASVS-1.5.3 SP-63 does not resolve dots across the surfaces', async () => {
+  it('does not resolve dots across the surfaces', async () => {
     const raw = rawClient(await serve((app) => app.use(expressRouter(t.auth.both))))
     for (const path of ['/v1/auth/operator/../client/jwks', '/v1/auth/client/%2e%2e/client/jwks']) {
       const reply = await raw('GET', path)

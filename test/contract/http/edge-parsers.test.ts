@@ -32,7 +32,7 @@ async function signIn(send: Send) {
   return { bearer: textOf(reply.json(), 'accessToken'), cookie }
 }
 
-describe.each(parsingHosts)('R-LIB-03 a host with $name', ({ serve }) => {
+describe.each(parsingHosts)('a host with $name', ({ serve }) => {
   const path = '/v1/auth/client'
   let t: TestAuth
   let running: RunningHost
@@ -46,7 +46,7 @@ describe.each(parsingHosts)('R-LIB-03 a host with $name', ({ serve }) => {
   })
   afterAll(() => running.close())
 
-  it('SP-63 signs in, refreshes and signs out', async () => {
+  it('signs in, refreshes and signs out', async () => {
     const { bearer, cookie } = await signIn(send)
     const renamed = await send('PATCH', `${path}/me`, { bearer, body: { name: 'Ünïcödé 😀' } })
     expect(renamed.json()).toMatchObject({ email, name: 'Ünïcödé 😀' })
@@ -130,7 +130,7 @@ describe.each(parsingHosts)('R-LIB-03 a host with $name', ({ serve }) => {
   })
 })
 
-describe.each(swallowingHosts)('R-LIB-03 a host with $name', ({ serve }) => {
+describe.each(swallowingHosts)('a host with $name', ({ serve }) => {
   it('refuses a body that somebody else has read and not handed on', async () => {
     const t = await testAuth(withoutLimits)
     await t.auth.client.users.create({ ...credentials, emailVerified: true })

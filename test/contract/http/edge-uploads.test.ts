@@ -19,7 +19,7 @@ const credentials = { email: 'ada@example.org', password: goodPassword }
 const json = { 'content-type': 'application/json' }
 const login = '/v1/auth/client/login'
 
-eachFramework.describe('R-LIB-03 an upload that breaks off', (kind) => {
+eachFramework.describe('an upload that breaks off', (kind) => {
   it('is no error of the library’s, and of no effect', async () => {
     const host = await openHost({}, kind)
     const { port, hostname } = new URL(host.url)
@@ -37,7 +37,7 @@ eachFramework.describe('R-LIB-03 an upload that breaks off', (kind) => {
   })
 })
 
-eachFramework.describe('R-LIB-03 an upload without an end', (kind) => {
+eachFramework.describe('an upload without an end', (kind) => {
   it('is answered 413 once it is too large, and not kept until it ends', async () => {
     const { url } = await openHost({}, kind)
     const { port, hostname } = new URL(url)
@@ -55,7 +55,7 @@ eachFramework.describe('R-LIB-03 an upload without an end', (kind) => {
   })
 })
 
-describe('R-LIB-03 a fetch request whose body another reader took', () => {
+describe('a fetch request whose body another reader took', () => {
   async function started() {
     const host = await openHost(withoutLimits)
     const who = await signedInPerson(host, 'client')
@@ -83,7 +83,7 @@ describe('R-LIB-03 a fetch request whose body another reader took', () => {
   })
 })
 
-it('R-LIB-03 a caller is judged once the body is there, however slowly it comes', async () => {
+it('a caller is judged once the body is there, however slowly it comes', async () => {
   const host = await openHost(withoutLimits)
   const who = await signedInPerson(host, 'client')
   let pull: (sender: ReadableStreamDefaultController<Uint8Array>) => void = () => {}
@@ -109,7 +109,7 @@ it('R-LIB-03 a caller is judged once the body is there, however slowly it comes'
   expect((await reply)?.status).toBe(401)
 })
 
-describe('R-LIB-03 bodies over HTTP/2, which need no length', () => {
+describe('bodies over HTTP/2, which need no length', () => {
   const parsers = {
     'no parser': [],
     'a parser before': [bodyParser()],

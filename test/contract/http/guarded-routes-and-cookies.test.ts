@@ -72,7 +72,7 @@ function watchRows(read: string[]): (backend: Backend) => Backend {
 
 const isRefreshCookie = (cookie: string) => /^[^=]*_refresh=/.test(cookie)
 
-describe('R-5-16 a route that an access token opens', () => {
+describe('a route that an access token opens', () => {
   it('is every operation of the table that is not public', () => {
     expect(bearerOnly.length).toBeGreaterThanOrEqual(40)
     expect(new Set(walks.map(({ id }) => id))).toEqual(new Set(bearerOnly.map(({ id }) => id)))
@@ -111,7 +111,7 @@ describe('R-5-16 a route that an access token opens', () => {
   )
 })
 
-eachSurface.describe('R-5-16 a good refresh cookie', (surface) => {
+eachSurface.describe('a good refresh cookie', (surface) => {
   it('opens no such route, with an access token that expired and without one', async () => {
     const read: string[] = []
     const host = await openHost({ ...withoutLimits, wrapBackend: watchRows(read) })

@@ -56,7 +56,7 @@ describe.each(Object.entries(renderingHosts))(
       ['/v1/auth/client/me', 'getMe'],
       ['/required', 'optionalUser'],
       ['/host/client/page', 'sessionOf'],
-    ])('I17-7 tell time, operation and request id: %s', async (path, operation) => {
+    ])('tell time, operation and request id: %s', async (path, operation) => {
       const { host, ask } = await open(serve)
       const lines = [...(await ask(path)), ...(await ask(path, both))]
       const time = new Date(host.clock.now()).toISOString()
@@ -70,7 +70,7 @@ describe.each(Object.entries(renderingHosts))(
       for (const id of ids) expect(id).toMatch(uuid)
     })
 
-    it('I17-7 take the id from the header that the host names', async () => {
+    it('take the id from the header that the host names', async () => {
       const named = async (requestIdHeader: 'x-request-id' | 'traceparent') => {
         const { ask } = await open(serve, { requestIdHeader })
         const [line] = await ask('/v1/auth/client/me', both)
@@ -91,7 +91,7 @@ it.each<[string, HostOptions, object]>([
     { requestIdHeader: 'x-request-id' },
     { operation: 'getMe', requestId: 'from-the-proxy' },
   ],
-])('I17-7 a logger of the host gets %s', async (_what, options, request) => {
+])('a logger of the host gets %s', async (_what, options, request) => {
   const store: FaultyBackend[] = []
   const host = await memoryHost.start({
     ...withoutLimits,

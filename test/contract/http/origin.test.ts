@@ -55,7 +55,7 @@ function headersOf(site: Site, origin: Origin): Record<string, string> {
   }
 }
 
-eachFramework.describe('G-39 the origin of a request', ({ start }) => {
+eachFramework.describe('the origin of a request', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let ada: Person & SignedIn
@@ -72,7 +72,7 @@ eachFramework.describe('G-39 the origin of a request', ({ start }) => {
   })
   afterAll(() => host.close())
 
-  it.each(table)('ASVS-3.5.1 Sec-Fetch-Site $site with Origin $origin $verdict', async (given) => {
+  it.each(table)('Sec-Fetch-Site $site with Origin $origin $verdict', async (given) => {
     const { site, origin, verdict } = given
     const headers = headersOf(site, origin)
     const withCookie = { headers: { ...headers, cookie: ada.cookie } }
@@ -115,7 +115,7 @@ eachFramework.describe('G-39 the origin of a request', ({ start }) => {
     expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
   })
 
-  it('ASVS-3.5.1 a form or a link of another site is refused as well, though it opens a page', async () => {
+  it('a form or a link of another site is refused as well, though it opens a page', async () => {
     const { cookie, bearer } = await signedInPerson(host, 'client')
     const page = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
     const clicked = { ...page, 'sec-fetch-user': '?1', cookie }

@@ -11,7 +11,7 @@ import { signedInPerson } from '../../support/people/people.js'
 const lifetime = 15 * 60_000
 
 eachSurface.it(
-  'R-7-03 an access token that is missing, malformed, forged or expired is a plain 401',
+  'an access token that is missing, malformed, forged or expired is a plain 401',
   async (surface) => {
     const host = await openHost(withoutLimits)
     const { bearer, refreshToken } = await signedInPerson(host, surface)

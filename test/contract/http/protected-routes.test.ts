@@ -10,7 +10,7 @@ import { sessionOf } from '../events/event-scenario.js'
 const lifetime = 15 * 60 * 1000
 
 eachFramework.describe('an expired access token', (kind) => {
-  eachSurface.it('SP-17 R-4.3-06 R-7-03 is a plain 401 from its very end on', async (surface) => {
+  eachSurface.it('is a plain 401 from its very end on', async (surface) => {
     const host = await openHost({}, kind)
     const { bearer } = await signedInPerson(host, surface)
     const me = () => host.send('GET', `/v1/auth/${surface}/me`, { bearer })
@@ -20,7 +20,7 @@ eachFramework.describe('an expired access token', (kind) => {
     expectProblem(await me(), 401)
   })
 
-  eachSurface.it('R-4.3-05 R-5-16 is not helped by a good cookie', async (surface) => {
+  eachSurface.it('is not helped by a good cookie', async (surface) => {
     const host = await openHost({}, kind)
     const { bearer, cookie } = await signedInPerson(host, surface)
     const at = (path: string): string => `/v1/auth/${surface}${path}`
@@ -39,7 +39,7 @@ eachFramework.describe('an expired access token', (kind) => {
     expect([rotated.status, rotated.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
   })
 
-  eachSurface.it('R-4.3-07 is answered by a refresh and one more try', async (surface) => {
+  eachSurface.it('is answered by a refresh and one more try', async (surface) => {
     const host = await openHost({}, kind)
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     let { bearer, cookie, id } = await signedInPerson(host, surface)
@@ -58,7 +58,7 @@ eachFramework.describe('an expired access token', (kind) => {
 })
 
 eachSurface.it(
-  'R-4.3-05 R-5-16 a protected route neither reads nor rotates the refresh cookie',
+  'a protected route neither reads nor rotates the refresh cookie',
   async (surface) => {
     const spy = spyBackend()
     const host = await openHost({ backend: spy.backend })

@@ -33,7 +33,7 @@ describe('several refresh cookies of one name', () => {
     host.send('GET', at('/session'), { cookie: cookies.join('; ') })
 
   it.each(['first', 'last'] as const)(
-    'R-1S-03 T-23 a retired one that stands %s is neither used nor misuse, and goes',
+    'a retired one that stands %s is neither used nor misuse, and goes',
     async (place) => {
       const host = await open()
       const { cookie: old } = await signedInPerson(host, 'client')
@@ -100,7 +100,7 @@ describe('several refresh cookies of one name', () => {
   })
 
   it.each(['live', 'idle', 'ended'] as const)(
-    'SF-3 3.3.1 one of another person is not signed in with, whatever became of a session that is %s',
+    'one of another person is not signed in with, whatever became of a session that is %s',
     async (state) => {
       const host = await open()
       const who = await signedInPerson(host, 'client')
@@ -122,7 +122,7 @@ describe('several refresh cookies of one name', () => {
   )
 
   it.each(['first', 'last'] as const)(
-    'ASVS-7.4.1 a logout ends the owner’s session, and that of a planted cookie that stands %s',
+    'a logout ends the owner’s session, and that of a planted cookie that stands %s',
     async (place) => {
       const host = await open()
       const who = await signedInPerson(host, 'client')
@@ -145,7 +145,7 @@ describe('several refresh cookies of one name', () => {
     },
   )
 
-  it('ASVS-7.4.1 a planted cookie of a session that was ended makes no logout everywhere look refused', async () => {
+  it('a planted cookie of a session that was ended makes no logout everywhere look refused', async () => {
     const host = await open()
     const owner = await signedInPerson(host, 'client')
     const elsewhere = await signIn(host, 'client', owner)

@@ -91,7 +91,7 @@ const cases: readonly {
   },
 ]
 
-it('R-1S-03 T-23 each surface sets its cookie for its own domain, and for its host alone without one', async () => {
+it('each surface sets its cookie for its own domain, and for its host alone without one', async () => {
   const domains = { operator: 'admin.example.com', client: 'app.example.com' } as const
   for (const own of [{ operator: true, client: true }, { operator: true, client: false }, {}]) {
     const optionsOf = (surface: (typeof surfaces)[number]): SurfaceOptions => ({
@@ -119,8 +119,8 @@ it('R-1S-03 T-23 each surface sets its cookie for its own domain, and for its ho
 
 const verified = { emailVerificationRequired: false } satisfies HostOptions['settings']
 
-describe.each(cases)('R-1S-03 T-23 the refresh cookie with $what', (expected) => {
-  eachSurface.it('ASVS-3.3.1', async (surface) => {
+describe.each(cases)('the refresh cookie with $what', (expected) => {
+  eachSurface.it('is Secure and has its prefix', async (surface) => {
     const host = await openHost({ surfaces: expected.surfaces, settings: verified })
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     const name = expected.prefix + short[surface]
@@ -208,7 +208,7 @@ it('lives exactly as long as the token inside, whatever the idle window', async 
   expect([cookie?.attributes['max-age'], claims.exp - claims.iat]).toEqual(['3600', 3600])
 })
 
-it('ASVS-3.3.5 stays within 4,096 bytes for the busiest user there can be, who signs in and out', async () => {
+it('stays within 4,096 bytes for the busiest user there can be, who signs in and out', async () => {
   const host = await openHost({ issuer: `https://${'i'.repeat(247)}` })
   const { users } = host.auth.client
   const email = `${'a'.repeat(60)}@${'b'.repeat(60)}.example.org`

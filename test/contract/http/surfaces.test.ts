@@ -41,7 +41,7 @@ eachFramework.describe('two surfaces', ({ start }) => {
   })
   afterAll(() => host.close())
 
-  it('R-1S-02 keeps two accounts of one address apart, in collections of their own', async () => {
+  it('keeps two accounts of one address apart, in collections of their own', async () => {
     const { send, mailer } = host
     const email = 'twice@example.org'
     const ids: unknown[] = []
@@ -113,7 +113,7 @@ eachFramework.describe('two surfaces', ({ start }) => {
       ['GET', '/jwks'],
     ] as const
 
-    it('T-92 is refused with audience_mismatch wherever it knocks, on guarded routes and where there is none', async () => {
+    it('is refused with audience_mismatch wherever it knocks, on guarded routes and where there is none', async () => {
       const { bearer } = tokensOf(token)
       const { cookie } = tokensOf(door)
       for (const [method, path] of doors) {
@@ -131,7 +131,7 @@ eachFramework.describe('two surfaces', ({ start }) => {
       }
     })
 
-    it('R-1S-09 R-1-14 leaves the row of a foreign refresh token as it is', async () => {
+    it('leaves the row of a foreign refresh token as it is', async () => {
       const { cookie, refreshToken, id } = await signedInApp(host, token)
       const body = { refreshToken }
       const stored = () => storedIn(host, token).families.find({ userId: id }, { limit: 5 })
@@ -153,7 +153,7 @@ eachFramework.describe('two surfaces', ({ start }) => {
       expect([own.status, own.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
     })
 
-    it('R-1S-10 says nothing about the surface of a token it did not sign', async () => {
+    it('says nothing about the surface of a token it did not sign', async () => {
       const { bearer, refreshToken } = tokensOf(token)
       const [header = '', payload = '', signature = ''] = bearer.split('.')
       const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
@@ -191,8 +191,8 @@ it('the surfaces have collections of their own, and the same ones', () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-describe.each(pairs)('R-1S-07 a $token token at the $door door', ({ door, token }) => {
-  it('SP-21 is refused before store, authorizer and body are looked at', async () => {
+describe.each(pairs)('a $token token at the $door door', ({ door, token }) => {
+  it('is refused before store, authorizer and body are looked at', async () => {
     const spy = spyBackend()
     const asked: PermissionQuestion[] = []
     const check = async (question: PermissionQuestion) => asked.push(question) > 0
@@ -219,7 +219,7 @@ describe.each(pairs)('R-1S-07 a $token token at the $door door', ({ door, token 
     expect(spy.calls).toContain(`${token}_users.get`)
   })
 
-  it('T-19 is told so even when it has expired or was signed out', async () => {
+  it('is told so even when it has expired or was signed out', async () => {
     const host = await openHost()
     const { bearer } = await signedInPerson(host, token)
     expect((await host.send('POST', `/v1/auth/${token}/logout`, { bearer })).status).toBe(204)
@@ -231,7 +231,7 @@ describe.each(pairs)('R-1S-07 a $token token at the $door door', ({ door, token 
   })
 })
 
-describe('R-1S-04 rate limits', () => {
+describe('rate limits', () => {
   it('are counted per surface, each with its own number', async () => {
     const host = await memoryHost.start()
     const attempt = (surface: Surface, n: number) =>
@@ -271,7 +271,7 @@ describe('R-1S-04 rate limits', () => {
   })
 })
 
-it('R-1S-13 registration follows a switch of each surface, by password and by a provider', async () => {
+it('registration follows a switch of each surface, by password and by a provider', async () => {
   for (const open of [
     { operator: true, client: true },
     { operator: true, client: false },

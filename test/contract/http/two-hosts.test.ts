@@ -69,7 +69,7 @@ function atHost(host: ContractHost, surface: Surface): ContractHost {
   }
 }
 
-eachFramework.describe('R-4.3-02 R-LIB-04 two hosts', ({ start }) => {
+eachFramework.describe('two hosts', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   let who: Signed
@@ -81,7 +81,7 @@ eachFramework.describe('R-4.3-02 R-LIB-04 two hosts', ({ start }) => {
   afterAll(() => host.close())
 
   it.each(surfaces)(
-    'ASVS-3.5.4 each answers its own surface, however its name is written: %s',
+    'each answers its own surface, however its name is written: %s',
     async (s) => {
       const name = nameOf[s]
       for (const host of [name, `${name}:8443`, `${name}.`, `${name}.:443`, name.toUpperCase()]) {
@@ -120,7 +120,7 @@ eachFramework.describe('R-4.3-02 R-LIB-04 two hosts', ({ start }) => {
   })
 })
 
-describe('R-4.3-02 which host a request names', () => {
+describe('which host a request names', () => {
   it('an empty name, a missing one and no name at all are nobody’s', async () => {
     const { auth } = await testAuth(twoHosts)
     for (const name of ['', ' ', '/', '@', 'a b', 'app.example.com, app.example.com', undefined]) {
@@ -182,7 +182,7 @@ describe('R-4.3-02 which host a request names', () => {
   })
 })
 
-describe('R-4.3-02 the hosts of a surface', () => {
+describe('the hosts of a surface', () => {
   const statusAt = async (surfaces: object, name: string): Promise<readonly number[]> => {
     const given = { operator: { ...operator, hosts: [] }, client: { ...client, hosts: [] } }
     const host = await openHost({ ...withoutLimits, surfaces: { ...given, ...surfaces } })

@@ -44,7 +44,7 @@ describe.each(
   eachFramework.cells.flatMap((kind) =>
     (['operator', 'client'] as const).map((surface) => ({ ...kind, surface })),
   ),
-)('R-LIB-04 auth.$surface alone on $name', ({ start, surface }) => {
+)('auth.$surface alone on $name', ({ start, surface }) => {
   let host: ContractHost
   const foreign = other[surface]
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.each(
   })
   afterAll(() => host.close())
 
-  it('T-22 answers the unprefixed paths as its own, whatever Host says', async () => {
+  it('answers the unprefixed paths as its own, whatever Host says', async () => {
     const raw = rawClient(host.url)
     const { cookie } = await signedInPerson(host, surface)
     const { refreshToken } = await signedInApp(host, surface)
@@ -97,7 +97,7 @@ describe.each(
     }
   })
 
-  it('T-102 answers JSON for everything below its own prefix', async () => {
+  it('answers JSON for everything below its own prefix', async () => {
     expectProblem(await host.send('GET', `/v1/auth/${surface}`), 404, 'not_found')
     expectProblem(await host.send('GET', `/v1/auth/${surface}/nope`), 404, 'not_found')
     expectProblem(await host.send('GET', `/v1/auth/${surface}/login`), 405, 'method_not_allowed')
@@ -107,7 +107,7 @@ describe.each(
   })
 
   if (surface === 'client') return
-  it('R-1S-05 T-102 answers JSON below /v1/admin, and 401 to a client', async () => {
+  it('answers JSON below /v1/admin, and 401 to a client', async () => {
     const own = await signedInPerson(host, surface)
     const theirs = await signedInOn(host, foreign)
     for (const path of ['/v1/admin', '/v1/admin/', '/v1/admin/nope', '/v1/admin/modules/']) {
@@ -120,7 +120,7 @@ describe.each(
   })
 })
 
-eachFramework.describe('T-22 R-4.3-02 auth.both', ({ start }) => {
+eachFramework.describe('auth.both', ({ start }) => {
   let host: ContractHost
   let raw: RawSend
   const hosts = ['127.0.0.1', 'somewhere.example']
@@ -164,7 +164,7 @@ eachFramework.describe('T-22 R-4.3-02 auth.both', ({ start }) => {
   )
 
   it.each(['operator', 'client'] as const)(
-    'R-LIB-04 the Host of the %s surface has nothing below the other’s prefix',
+    'the Host of the %s surface has nothing below the other’s prefix',
     async (s) => {
       const own = await signedInPerson(host, s)
       const foreign = await signedInPerson(host, other[s])
@@ -226,7 +226,7 @@ eachFramework.describe('T-22 R-4.3-02 auth.both', ({ start }) => {
   })
 })
 
-it('T-22 follows the option defaultSurface', async () => {
+it('follows the option defaultSurface', async () => {
   const host = await memoryHost.start({ ...withoutLimits, defaultSurface: 'client' })
   const operator = await signedInPerson(host, 'operator')
   const client = await signedInPerson(host, 'client')
@@ -235,7 +235,7 @@ it('T-22 follows the option defaultSurface', async () => {
   await host.close()
 })
 
-it('T-22 two surfaces on one host name are told apart by cookie and token', async () => {
+it('two surfaces on one host name are told apart by cookie and token', async () => {
   const baseUrl = 'https://one.example.com'
   const surfaces = { operator: { baseUrl }, client: { baseUrl } }
   const host = await memoryHost.start({ surfaces })

@@ -29,7 +29,7 @@ async function changes(
 }
 
 eachSurface.describe('changes of one account', (surface) => {
-  it('O-08 G-18 a thief who changes the password again and again leaves the owner a link that lives', async () => {
+  it('a thief who changes the password again and again leaves the owner a link that lives', async () => {
     // The owner and the thief ask from wherever they are: limits of one address are not met here.
     const host = await openHost()
     const who = await signedInPerson(host, surface)
@@ -58,7 +58,7 @@ eachSurface.describe('changes of one account', (surface) => {
     expect(await changes(host, surface, bearer, [owners, nth(8)])).toEqual(['204'])
   })
 
-  it('O-09 G-18 a thief with a password that is too old leaves the owner a link that lives', async () => {
+  it('a thief with a password that is too old leaves the owner a link that lives', async () => {
     const host = await openHost({ settings: { passwordMaxAge: '30d' } })
     const who = await signedInPerson(host, surface)
     await host.clock.advance(31 * 24 * 60 * minute)
@@ -73,7 +73,7 @@ eachSurface.describe('changes of one account', (surface) => {
     expect(outcomeOf(await login(host, surface, who.email, owners))).toBe('200')
   })
 
-  it('O-08 an account whose address nobody confirmed gets its owner no more mails by changes', async () => {
+  it('an account whose address nobody confirmed gets its owner no more mails by changes', async () => {
     const host = await openHost({ settings: { emailVerificationRequired: false } })
     const email = 'a-stranger@example.org'
     await host.auth[surface].users.create({ email, password: goodPassword, emailVerified: false })
@@ -87,7 +87,7 @@ eachSurface.describe('changes of one account', (surface) => {
     expect(outcomeOf(await forgot(host, surface, email))).toBe(limited)
   })
 
-  it('G-18 a change that fails counts for no limit of the account', async () => {
+  it('a change that fails counts for no limit of the account', async () => {
     const host = await openHostAtOneAddress()
     const who = await signedInPerson(host, surface)
     const bad = [...Array<string>(4).fill(nth(0)), ...Array<string>(6).fill(goodPassword)]
@@ -108,7 +108,7 @@ eachSurface.describe('changes of one account', (surface) => {
     ])
   })
 
-  it('O-38 G-18 an account names five other addresses in an hour, and those refused do not count', async () => {
+  it('an account names five other addresses in an hour, and those refused do not count', async () => {
     const host = await openHostAtOneAddress()
     const who = await signedInPerson(host, surface)
     const taken = await person(host, surface)

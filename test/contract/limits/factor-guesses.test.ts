@@ -49,7 +49,7 @@ const ended = (host: ContractHost) =>
   eventsOf(host, 'session.terminated').map(({ reason, actorId }) => ({ reason, actorId }))
 
 eachSurface.describe('guesses at a factor in a session', (surface) => {
-  it('S-54 MF-9 the wrong code that uses them up ends the session, and the owner signs in', async () => {
+  it('the wrong code that uses them up ends the session, and the owner signs in', async () => {
     const host = await openHostAtOneAddress(few)
     const who = await enrolled(host, surface)
     const { bearer } = who
@@ -64,7 +64,7 @@ eachSurface.describe('guesses at a factor in a session', (surface) => {
     expect(outcomeOf(await finish(host, surface, mfaToken, await who.nextCode()))).toBe('200')
   })
 
-  it('S-54 RL-6 wrong passkeys end it as well, and lock no passkey', async () => {
+  it('wrong passkeys end it as well, and lock no passkey', async () => {
     const host = await openHostAtOneAddress(few)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -79,7 +79,7 @@ eachSurface.describe('guesses at a factor in a session', (surface) => {
     expect(outcomeOf(await on.login(who.authenticator, mfaToken))).toBe('200')
   })
 
-  it('S-54 those at all kinds of factor count together, and a right one forgives them', async () => {
+  it('those at all kinds of factor count together, and a right one forgives them', async () => {
     const host = await openHostAtOneAddress(few)
     const who = await enrolled(host, surface)
     const bearer = await elsewhere(host, surface, who)
@@ -93,7 +93,7 @@ eachSurface.describe('guesses at a factor in a session', (surface) => {
     expect(await me(host, surface, bearer)).toBe('401 session_revoked')
   })
 
-  it('S-54 MF-9 new sessions give no more guesses: all of a user share those at codes', async () => {
+  it('new sessions give no more guesses: all of a user share those at codes', async () => {
     const host = await openHostAtOneAddress(few)
     const who = await enrolled(host, surface)
     const other = await elsewhere(host, surface, who)
@@ -110,7 +110,7 @@ eachSurface.describe('guesses at a factor in a session', (surface) => {
     expect(await show(host, surface, other, 'totp', who.code())).toBe('200')
   })
 
-  it('S-54 a right code that is sent twice at once ends no session', async () => {
+  it('a right code that is sent twice at once ends no session', async () => {
     let letGo = (): void => {}
     const gate = new Promise<void>((resolve) => {
       letGo = resolve
@@ -145,7 +145,7 @@ eachSurface.describe('guesses at a factor in a session', (surface) => {
     expect(await me(host, surface, bearer)).toBe('200')
   })
 
-  it('S-54 with the lockout of passwords off, ten guesses end a session', async () => {
+  it('with the lockout of passwords off, ten guesses end a session', async () => {
     const settings = { ...few.settings, lockoutThreshold: 0 }
     const host = await openHostAtOneAddress({ ...few, settings })
     const { bearer } = await enrolled(host, surface)
@@ -155,7 +155,7 @@ eachSurface.describe('guesses at a factor in a session', (surface) => {
     expect(await me(host, surface, bearer)).toBe('401 session_revoked')
   })
 
-  it('S-54 a session whose ending failed at the last guess is ended by the next one', async () => {
+  it('a session whose ending failed at the last guess is ended by the next one', async () => {
     const store = faultyBackend(memory())
     const host = await openHostAtOneAddress({ ...few, backend: store.backend })
     const { bearer } = await enrolled(host, surface)

@@ -41,7 +41,7 @@ const me = (host: ContractHost, surface: Surface, bearer: string) =>
   host.send('GET', `/v1/auth/${surface}/me`, { bearer })
 
 eachSurface.it(
-  'G-18 a stolen access token that uses up its requests keeps the owner in',
+  'a stolen access token that uses up its requests keeps the owner in',
   async (surface) => {
     const host = await openHostAtOneAddress()
     const stolen = await signedInPerson(host, surface)
@@ -72,7 +72,7 @@ eachSurface.it(
   },
 )
 
-it('G-18 all sessions of one account together have five times the requests of one', async () => {
+it('all sessions of one account together have five times the requests of one', async () => {
   const selfPerSession = { limit: 3, windowMs: 60_000 }
   const host = await openHostAtOneAddress({
     surfaces: {
@@ -93,7 +93,7 @@ it('G-18 all sessions of one account together have five times the requests of on
   expect(outcomeOf(await me(host, 'client', neighbour.bearer))).toBe('200')
 })
 
-it('G-18 all sessions of one administrator together have five times the requests of one', async () => {
+it('all sessions of one administrator together have five times the requests of one', async () => {
   const adminPerSession = { limit: 2, windowMs: 60_000 }
   const host = await openHostAtOneAddress({
     authorizer: { check: async () => true },
@@ -113,7 +113,7 @@ it('G-18 all sessions of one administrator together have five times the requests
 })
 
 eachSurface.it(
-  'G-18 a logout with a token that verifies has no limit, and junk has its own',
+  'a logout with a token that verifies has no limit, and junk has its own',
   async (surface) => {
     const host = behind(await openHostAtOneAddress())
     const who = await signedInPerson(host, surface)
@@ -129,7 +129,7 @@ eachSurface.it(
 )
 
 eachSurface.it(
-  'S-27 G-18 twelve people with an authenticator app behind one address all get in',
+  'twelve people with an authenticator app behind one address all get in',
   async (surface) => {
     const open = await openHostAtOneAddress()
     const people: Enrolled[] = await times(12, () => enrolled(open, surface))
@@ -146,7 +146,7 @@ eachSurface.it(
   },
 )
 
-it('S-27 G-18 junk at the public doors of factors does not shut an address out', async () => {
+it('junk at the public doors of factors does not shut an address out', async () => {
   const open = await openHostAtOneAddress({ settings: { webauthnMode: 'passwordless' } })
   const who = await enrolled(open, 'client')
   const host = behind(open)
@@ -198,7 +198,7 @@ eachSurface.it(
 )
 
 eachSurface.it(
-  'G-18 the public keys are there while sign-ins with providers are used up',
+  'the public keys are there while sign-ins with providers are used up',
   async (surface) => {
     const host = behind(await openHostAtOneAddress())
     const providers = `/v1/auth/${surface}/oauth/providers`
@@ -209,7 +209,7 @@ eachSurface.it(
 )
 
 eachSurface.it(
-  'G-18 a registration that the password rules refuse does not count for its address',
+  'a registration that the password rules refuse does not count for its address',
   async (surface) => {
     const host = behind(await openHostAtOneAddress())
     const limit = surface === 'operator' ? 5 : 10
@@ -226,7 +226,7 @@ eachSurface.it(
   },
 )
 
-it('G-18 SP-11 a registration that is refused as breached counts, since it asked another service', async () => {
+it('a registration that is refused as breached counts, since it asked another service', async () => {
   const fetcher = rangeService(['a passphrase of their very own'])
   const settings = { passwordBreachCheck: 'failOpen' } as const
   const host = behind(await openHostAtOneAddress({ settings, fetcher }))
@@ -238,7 +238,7 @@ it('G-18 SP-11 a registration that is refused as breached counts, since it asked
 })
 
 eachSurface.it(
-  'G-18 page loads of visitors without a session leave the refreshes of their address alone',
+  'page loads of visitors without a session leave the refreshes of their address alone',
   async (surface) => {
     const open = await openHostWith({ refreshPerIp: { limit: 2, windowMs: 60_000 } })
     const who = await signedInPerson(open, surface)
@@ -258,7 +258,7 @@ eachSurface.it(
 )
 
 eachSurface.it(
-  'T-98 G-18 a mail about a registration that the mailer refuses does not use up those of the address',
+  'a mail about a registration that the mailer refuses does not use up those of the address',
   async (surface) => {
     const host = await openHostAtOneAddress()
     const taken = await person(host, surface)

@@ -88,7 +88,7 @@ eachSurface.describe('a flood of logins from one network', (surface) => {
   const other: Surface = surface === 'operator' ? 'client' : 'operator'
 
   it.each<Surface>([surface, other])(
-    'T-100 R18 neither refuses nor holds up a login from elsewhere on the %s surface',
+    'neither refuses nor holds up a login from elsewhere on the %s surface',
     async (where) => {
       const { hasher, host } = await open()
       const who = await person(host, where)
@@ -113,7 +113,7 @@ eachSurface.describe('a flood of logins from one network', (surface) => {
   it.each([
     ['IPv6', ofSite],
     ['IPv4', ofIpv4],
-  ])('T-100 R18 from many networks of one site, of %s, holds up no login', async (_, from) => {
+  ])('from many networks of one site, of %s, holds up no login', async (_, from) => {
     const { hasher, host } = await open()
     const { email, password } = await person(host, surface)
     hasher.hold()
@@ -130,7 +130,7 @@ eachSurface.describe('a flood of logins from one network', (surface) => {
     expect(hasher.begun.indexOf(password)).toBeLessThan(soon)
   })
 
-  it('T-100 R18 holds up no password change of a signed-in user, from the same network even', async () => {
+  it('holds up no password change of a signed-in user, from the same network even', async () => {
     const { hasher, host } = await open()
     const who = await signedInPerson(host, surface)
     hasher.hold()
@@ -170,7 +170,7 @@ eachSurface.describe('a flood of logins from one network', (surface) => {
     expect((await host.send('GET', `/v1/auth/${surface}/me`, { bearer })).status).toBe(200)
   })
 
-  it("T-100 R18 holds up nothing that the host's code hashes", async () => {
+  it("holds up nothing that the host's code hashes", async () => {
     const { hasher, host } = await open()
     hasher.hold()
     const flood = await flooded(host, surface)

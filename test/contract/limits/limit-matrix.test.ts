@@ -80,7 +80,7 @@ function limitsOf({ limit: named, access }: Operation): readonly string[] {
 }
 
 describe('the table of limits', () => {
-  it('G-18 has each route, with the limit that the operation table names', () => {
+  it('has each route, with the limit that the operation table names', () => {
     const ids = operations.map(({ id }) => id)
     expect(Object.keys(countsAs).sort()).toEqual([...ids].sort())
     for (const operation of operations) {
@@ -89,7 +89,7 @@ describe('the table of limits', () => {
     }
   })
 
-  it('G-18 has a column for each limit of the operation table', () => {
+  it('has a column for each limit of the operation table', () => {
     const columns = Object.keys({ ...addressLimits, ...sessionLimits })
     const classes = new Set(columns.map((column) => column.replace(/ of the .*/, '')))
     expect(classes).toEqual(new Set(operations.map((one) => one.limit)))
@@ -125,7 +125,7 @@ eachHost
       afterAll(() => host.close())
 
       const rows = rowsOf(surface).filter((_, index) => !isSampled(kind) || index % 7 === 0)
-      it.each(rows)('G-18 $id uses up "$as", and nothing else', async ({ id, as }) => {
+      it.each(rows)('$id uses up "$as", and nothing else', async ({ id, as }) => {
         const [owner, neighbour] = [await person(host, surface), await person(host, surface)]
         const bearer = await signIn(host, surface, owner)
         const [elsewhere, next] = [

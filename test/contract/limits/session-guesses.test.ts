@@ -39,7 +39,7 @@ async function me(host: ContractHost, surface: Surface, bearer: string) {
 }
 
 eachSurface.describe('guesses at a password', (surface) => {
-  it('S-54 ten anonymous wrong logins do not block the password change of the owner', async () => {
+  it('ten anonymous wrong logins do not block the password change of the owner', async () => {
     const host = await openHostAtOneAddress()
     const who = await signedInPerson(host, surface)
     const guesses = await times(11, () => login(host, surface, who.email, 'a wrong passphrase'))
@@ -48,7 +48,7 @@ eachSurface.describe('guesses at a password', (surface) => {
     expect(await change(host, { surface, bearer: who.bearer, currentPassword })).toBe('204')
   })
 
-  it('S-54 the failure that uses up the guesses of a session ends it, and no other', async () => {
+  it('the failure that uses up the guesses of a session ends it, and no other', async () => {
     const host = await openHostAtOneAddress({ settings })
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -71,7 +71,7 @@ eachSurface.describe('guesses at a password', (surface) => {
     expect(await change(host, right)).toBe('204')
   })
 
-  it('S-54 a session whose ending failed at the last guess is ended by the next one', async () => {
+  it('a session whose ending failed at the last guess is ended by the next one', async () => {
     const store = faultyBackend(memory())
     const host = await openHostAtOneAddress({ backend: store.backend, settings })
     const { bearer } = await signedInPerson(host, surface)
@@ -84,7 +84,7 @@ eachSurface.describe('guesses at a password', (surface) => {
     expect(await me(host, surface, bearer)).toBe('401 session_revoked')
   })
 
-  it('S-54 a right password forgets the failures of its session', async () => {
+  it('a right password forgets the failures of its session', async () => {
     const host = await openHostAtOneAddress({ settings })
     const who = await signedInPerson(host, surface)
     const { bearer } = who
@@ -95,7 +95,7 @@ eachSurface.describe('guesses at a password', (surface) => {
     expect(await me(host, surface, bearer)).toBe('200')
   })
 
-  it('S-54 the guesses of all doors that ask a session for the password count together', async () => {
+  it('the guesses of all doors that ask a session for the password count together', async () => {
     const host = await openHostAtOneAddress({ settings })
     const { bearer } = await signedInPerson(host, surface)
     const currentPassword = 'a wrong passphrase'
@@ -115,7 +115,7 @@ eachSurface.describe('guesses at a password', (surface) => {
     expect(await me(host, surface, bearer)).toBe('401 session_revoked')
   })
 
-  it('S-54 with no lockout, a session is not ended either', async () => {
+  it('with no lockout, a session is not ended either', async () => {
     const host = await openHostAtOneAddress({ ...withoutLimits, settings: { lockoutThreshold: 0 } })
     const { bearer } = await signedInPerson(host, surface)
     const guess = { surface, bearer, currentPassword: 'a wrong passphrase' }
@@ -125,7 +125,7 @@ eachSurface.describe('guesses at a password', (surface) => {
 })
 
 eachHost.describe('guesses of one session at once', (kind) => {
-  it('R8 S-54 of 100 parallel ones three are looked at, and the session is over', async () => {
+  it('of 100 parallel ones three are looked at, and the session is over', async () => {
     const host = await openHostAtOneAddress({ ...withoutLimits, settings }, kind)
     const { bearer } = await signedInPerson(host, 'client')
     const guess = { surface: 'client', bearer, currentPassword: 'a wrong passphrase' } as const

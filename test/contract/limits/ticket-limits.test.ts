@@ -14,7 +14,7 @@ async function times(count: number, work: () => Promise<string>): Promise<string
 }
 
 eachSurface.describe('tickets', (surface) => {
-  it('G-18 ten beginnings of a ceremony use up their ticket, and not the owner’s second factor', async () => {
+  it('ten beginnings of a ceremony use up their ticket, and not the owner’s second factor', async () => {
     const host = await openHostAtOneAddress()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -26,7 +26,7 @@ eachSurface.describe('tickets', (surface) => {
     expect(outcomeOf(await on.login(who.authenticator, own))).toBe('200')
   })
 
-  it('G-18 a ticket for a first factor begins ten enrolments', async () => {
+  it('a ticket for a first factor begins ten enrolments', async () => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await openHostAtOneAddress({ settings: policy })
     const who = await person(host, surface)
@@ -41,7 +41,7 @@ eachSurface.describe('tickets', (surface) => {
     expect(await begin((await login()).json()['mfaToken'])).toBe('201')
   })
 
-  it('G-18 guesses count for the account, by whatever ticket', async () => {
+  it('guesses count for the account, by whatever ticket', async () => {
     const host = await openHostAtOneAddress({
       settings: { lockoutThreshold: 0, mfaMaxAttempts: 10 },
     })

@@ -140,7 +140,7 @@ const rows = eachSurface.cells.flatMap((surface) =>
 )
 
 it.each(rows)(
-  'R-5-01 ASVS-16.3.1 $name opens a session alone, and half of one where there is a second factor [$surface]',
+  '$name opens a session alone, and half of one where there is a second factor [$surface]',
   async ({ surface, name }) => {
     const first = firsts[name]
     if (first === undefined) throw new Error('no such first factor')
@@ -163,7 +163,7 @@ it.each(rows)(
 )
 
 eachSurface.it(
-  'R-5-01, a device that is trusted takes the place of the second factor, and of no other',
+  'a device that is trusted takes the place of the second factor, and of no other',
   async (surface) => {
     const host = await oauthHost(trusting)
     for (const door of ['login', 'mobile/login'] as const) {

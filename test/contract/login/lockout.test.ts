@@ -58,7 +58,7 @@ function holdingHasher(): PasswordHasher & { letGo(): void; readonly started: Pr
 
 eachHost.describe('the guess budget', (kind) => {
   eachSurface.it(
-    'ASVS-6.3.1 RL-5 R8 S-54 S-55 T-101 holds against 200 parallel guesses',
+    'holds against 200 parallel guesses',
     async (surface) => {
       const hasher = countingHasher(argon2Hasher())
       // From 200 addresses, each below its rate.
@@ -84,7 +84,7 @@ eachHost.describe('the guess budget', (kind) => {
 })
 
 eachSurface.describe('the guess budget', (surface) => {
-  it('T-101 6.3.8 is the same for an address without an account', async () => {
+  it('is the same for an address without an account', async () => {
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } })
     const { email } = await person(host, surface)
     const known = await times(5, () => login(host, surface, email, otherPassword))
@@ -93,7 +93,7 @@ eachSurface.describe('the guess budget', (surface) => {
     expect(unknown.map(seenOf)).toEqual(known.map(seenOf))
   })
 
-  it('S-54 counts all spellings and both doors of one surface together', async () => {
+  it('counts all spellings and both doors of one surface together', async () => {
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } })
     const { email, password } = await person(host, surface)
     await login(host, surface, email.toUpperCase(), otherPassword)
@@ -108,7 +108,7 @@ eachSurface.describe('the guess budget', (surface) => {
     expect(outcomeOf(mobile)).toBe(limited)
   })
 
-  it("S-54 knows nothing of the other surface's guesses, nor of other addresses", async () => {
+  it("knows nothing of the other surface's guesses, nor of other addresses", async () => {
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } })
     const other = surface === 'operator' ? 'client' : 'operator'
     const { email, password } = await person(host, surface)
@@ -118,7 +118,7 @@ eachSurface.describe('the guess budget', (surface) => {
     expect(outcomeOf(await login(host, surface, email, password))).toBe('200')
   })
 
-  it('S-54 starts anew with every right password', async () => {
+  it('starts anew with every right password', async () => {
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 } })
     const { email, password } = await person(host, surface)
     for (let round = 0; round < 3; round += 1) {
@@ -128,7 +128,7 @@ eachSurface.describe('the guess budget', (surface) => {
     }
   })
 
-  it('S-54 can be switched off', async () => {
+  it('can be switched off', async () => {
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 0 } })
     const { email, password } = await person(host, surface)
     const failures = await times(15, () => login(host, surface, email, otherPassword))
@@ -136,7 +136,7 @@ eachSurface.describe('the guess budget', (surface) => {
     expect(outcomeOf(await login(host, surface, email, password))).toBe('200')
   })
 
-  it('S-55 is not stretched by guesses made while it is used up', async () => {
+  it('is not stretched by guesses made while it is used up', async () => {
     const settings = { lockoutThreshold: 3, lockoutDuration: '5m' }
     const host = await openHostAtOneAddress({ settings })
     const { email, password } = await person(host, surface)
@@ -162,7 +162,7 @@ eachSurface.describe('the guess budget', (surface) => {
     expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')
   })
 
-  it('T-100 does not count a login the server was too busy for, known address or not', async () => {
+  it('does not count a login the server was too busy for, known address or not', async () => {
     const hasher = holdingHasher()
     const hash = { ...cheapHash, implementation: hasher, concurrency: 1, queue: 0 }
     const host = await openHostAtOneAddress({ settings: { lockoutThreshold: 3 }, hash })
@@ -216,7 +216,7 @@ describe('the login rate of one address', () => {
     expect(others.map(outcomeOf)).toEqual([wrong, wrong, wrong, wrong])
   })
 
-  it('S-53 counts the web and the mobile door together, and an IPv6 /64 as one address', async () => {
+  it('counts the web and the mobile door together, and an IPv6 /64 as one address', async () => {
     const host = await openHostAtOneAddress({ settings: { loginRateClient: 3 } })
     const replies = await times(4, (index) =>
       host.send('POST', `/v1/auth/client/${index % 2 === 0 ? 'login' : 'mobile/login'}`, {

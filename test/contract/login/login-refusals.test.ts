@@ -65,7 +65,7 @@ async function refused(host: ContractHost, surface: Surface): Promise<Record<str
 
 eachSurface.describe('a login refused', (surface) => {
   it.each(doors)(
-    'T-98 ASVS-6.3.8 R22 refuses everybody alike at %s, to the last byte',
+    'refuses everybody alike at %s, to the last byte',
     async (door) => {
       const host = await openHost()
       const attempts = await refused(host, surface)
@@ -88,7 +88,7 @@ eachSurface.describe('a login refused', (surface) => {
     },
   )
 
-  it('T-98 does one hash verification for everybody, whatever is wrong', async () => {
+  it('does one hash verification for everybody, whatever is wrong', async () => {
     const hasher = countingHasher(argon2Hasher())
     const host = await openHost({ hash: { ...cheapHash, implementation: hasher } })
     const attempts = await refused(host, surface)
@@ -107,7 +107,7 @@ eachSurface.describe('a login refused', (surface) => {
     expect(hasher.hashes).toBe(before)
   })
 
-  it('S-05 says that an address is not verified only to who knows the password', async () => {
+  it('says that an address is not verified only to who knows the password', async () => {
     const host = await openHost()
     const email = 'ada@example.org'
     const { id } = await host.auth[surface].users.create({ email, password: goodPassword })
@@ -121,7 +121,7 @@ eachSurface.describe('a login refused', (surface) => {
     expect(await families.find({ userId: id }, { limit: 1 })).toEqual([])
   })
 
-  it('S-05 lets the unverified in where verification is not required', async () => {
+  it('lets the unverified in where verification is not required', async () => {
     const host = await openHost({ settings: { emailVerificationRequired: false } })
     const email = 'ada@example.org'
     await host.auth[surface].users.create({ email, password: goodPassword })
@@ -129,7 +129,7 @@ eachSurface.describe('a login refused', (surface) => {
     expect(reply.json()).toMatchObject({ user: { emailVerified: false } })
   })
 
-  it.each(doors)('S-07 S-08 can be switched off: %s', async (door) => {
+  it.each(doors)('can be switched off: %s', async (door) => {
     const off =
       surface === 'operator'
         ? { passwordLoginOperatorEnabled: false }

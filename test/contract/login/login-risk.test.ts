@@ -71,7 +71,7 @@ const failures: readonly (readonly [string, () => Promise<unknown>])[] = [
 ]
 
 eachSurface.describe('a login judged', (surface) => {
-  it('S-58 G-15 of a new device is mailed and told of, once, and of a first login not', async () => {
+  it('of a new device is mailed and told of, once, and of a first login not', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     await login(host, surface, who, home)
@@ -93,7 +93,7 @@ eachSurface.describe('a login judged', (surface) => {
     ])
   })
 
-  it('R-8-15 a device and a network are known for 90 days from their newest login, and new from then on', async () => {
+  it('a device and a network are known for 90 days from their newest login, and new from then on', async () => {
     for (const [pause, mails] of [
       [89 * day, 0],
       [90 * day - 1, 0],
@@ -113,7 +113,7 @@ eachSurface.describe('a login judged', (surface) => {
     }
   })
 
-  it('R-2.4-09 a session that was ended is remembered', async () => {
+  it('a session that was ended is remembered', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const bearer = textOf((await login(host, surface, who, home)).json(), 'accessToken')
@@ -122,7 +122,7 @@ eachSurface.describe('a login judged', (surface) => {
     expect(await mailsTo(host, who)).toEqual([])
   })
 
-  it('ASVS-8.1.3 R-2.4-08 is put to the scorer with the history of its account alone, newest first', async () => {
+  it('is put to the scorer with the history of its account alone, newest first', async () => {
     const { riskScorer, asked } = answering(async () => ({ level: 'low', signals: [] }))
     const host = await openHost({ riskScorer })
     await signedInPerson(host, surface)
@@ -160,7 +160,7 @@ eachSurface.describe('a login judged', (surface) => {
     ])
   })
 
-  it('R-2.4-08 R-8-15 any number of logins from one place hide no other place', async () => {
+  it('any number of logins from one place hide no other place', async () => {
     const { riskScorer, asked } = answering(async () => ({ level: 'low', signals: [] }))
     const host = await openHost({ ...withoutLimits, riskScorer })
     const who = await person(host, surface)
@@ -185,7 +185,7 @@ eachSurface.describe('a login judged', (surface) => {
     expect([ends.length, ends[0]]).toEqual([10, last + 90 * day])
   })
 
-  it('S-58 is judged with its second factor, when that was shown', async () => {
+  it('is judged with its second factor, when that was shown', async () => {
     const { riskScorer, asked } = answering(async () => ({
       level: 'elevated',
       signals: ['newDevice'],
@@ -200,7 +200,7 @@ eachSurface.describe('a login judged', (surface) => {
     expect(await mailsTo(host, who)).toHaveLength(1)
   })
 
-  it('ASVS-8.1.4 a trusted device stands for nothing where the risk is high', async () => {
+  it('a trusted device stands for nothing where the risk is high', async () => {
     let level: RiskAssessment['level'] = 'low'
     const { riskScorer, asked } = answering(async () => ({ level, signals: ['newNetwork'] }))
     const host = await openHost({ ...trusting, riskScorer })
@@ -248,7 +248,7 @@ eachSurface.describe('a login judged', (surface) => {
   })
 
   it.each(failures)(
-    'R-LIB-13 a scorer that %s asks for all there is, and tells',
+    'a scorer that %s asks for all there is, and tells',
     async (_how, assess) => {
       let fails = false
       const riskScorer = {
@@ -273,7 +273,7 @@ eachSurface.describe('a login judged', (surface) => {
     },
   )
 
-  it('R-LIB-13 a scorer that never answers is given two seconds', async () => {
+  it('a scorer that never answers is given two seconds', async () => {
     let began = (): void => {}
     const asking = new Promise<void>((resolve) => {
       began = resolve

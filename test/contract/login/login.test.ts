@@ -31,7 +31,7 @@ function me(host: ContractHost, surface: Surface, bearer: string): Promise<Reply
 eachSurface.describe('login', (surface) => {
   const cookieName = surface === 'operator' ? '__Host-op_refresh' : '__Host-cl_refresh'
 
-  it('O-04 R-5-02 gives an access token in the body and the refresh token in a cookie', async () => {
+  it('gives an access token in the body and the refresh token in a cookie', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const reply = await login(host, surface, who)
@@ -55,7 +55,7 @@ eachSurface.describe('login', (surface) => {
     expect(eventsOf(host, 'login.succeeded')).toMatchObject([{ userId: who.id, surface }])
   })
 
-  it('O-31 R-5-02 gives both tokens in the body and no cookie to a mobile app', async () => {
+  it('gives both tokens in the body and no cookie to a mobile app', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const reply = await login(host, surface, who, 'mobile/login')
@@ -95,7 +95,7 @@ eachSurface.describe('login', (surface) => {
   })
 
   it.each(doors)(
-    'S-18 asks for a new password when it is too old, and gives nothing else: %s',
+    'asks for a new password when it is too old, and gives nothing else: %s',
     async (door) => {
       const host = await openHost({ settings: { passwordMaxAge: '30d' } })
       const who = await person(host, surface)
@@ -124,7 +124,7 @@ eachSurface.describe('login', (surface) => {
     },
   )
 
-  it('S-18 gives the token five minutes', async () => {
+  it('gives the token five minutes', async () => {
     const host = await openHost({ settings: { passwordMaxAge: '1d' } })
     const who = await person(host, surface)
     await host.clock.advance(2 * day)
@@ -140,7 +140,7 @@ eachSurface.describe('login', (surface) => {
     expect(outcomeOf(await reset(5 * 60_000 - 1))).toBe('204')
   })
 
-  it('ASVS-6.2.10 never asks for a new password by default', async () => {
+  it('never asks for a new password by default', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     // A process that starts then: on the way there, a clock would fire the timers of five years.
@@ -152,7 +152,7 @@ eachSurface.describe('login', (surface) => {
     expect(reply.json()).toMatchObject({ status: 'authenticated' })
   })
 
-  it('SP-9 G-38 ends everything of a disabled account and lets it back in when enabled', async () => {
+  it('ends everything of a disabled account and lets it back in when enabled', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const { bearer, cookie } = await signIn(host, surface, who)
@@ -169,7 +169,7 @@ eachSurface.describe('login', (surface) => {
     expect(outcomeOf(await login(host, surface, who))).toBe('200')
   })
 
-  it('ASVS-7.1.2 S-61 ends the oldest session when one too many begins', async () => {
+  it('ends the oldest session when one too many begins', async () => {
     const host = await openHost({ settings: { maxConcurrentSessions: 2 } })
     const who = await person(host, surface)
     const signedIn = []
@@ -189,7 +189,7 @@ eachSurface.describe('login', (surface) => {
     expect(reasons).toEqual(['limit', 'limit'])
   })
 
-  it('S-61 sets no limit by default', async () => {
+  it('sets no limit by default', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const signedIn = []

@@ -52,7 +52,7 @@ const mails = (host: ContractHost) =>
 
 eachHost.describe('guessing codes with the password known', (kind) => {
   eachSurface.describe((surface) => {
-    it('S-54 S-55 MF-9 takes twice as long after each lockout, and the owner is told of the first', async () => {
+    it('takes twice as long after each lockout, and the owner is told of the first', async () => {
       const host = await openHostAtOneAddress(
         { ...withoutLimits, settings: { ...withoutLimits.settings, lockoutThreshold: 3 } },
         kind,
@@ -76,7 +76,7 @@ eachHost.describe('guessing codes with the password known', (kind) => {
 })
 
 eachSurface.describe('guessing codes with the password known', (surface) => {
-  it('S-54 MF-9 in six hours fifty codes are looked at, and in the long run ten a day', async () => {
+  it('in six hours fifty codes are looked at, and in the long run ten a day', async () => {
     const host = await openHostAtOneAddress(withoutLimits)
     const who = await enrolled(host, surface)
     let looked = 0
@@ -95,7 +95,7 @@ eachSurface.describe('guessing codes with the password known', (surface) => {
     expect(mails(host)).toHaveLength(1)
   })
 
-  it('S-54 MF-9 who stops before each lockout has fifty codes a day, and the owner is told', async () => {
+  it('who stops before each lockout has fifty codes a day, and the owner is told', async () => {
     const host = await openHostAtOneAddress(withoutLimits)
     const who = await enrolled(host, surface)
     let looked = 0
@@ -122,7 +122,7 @@ eachSurface.describe('guessing codes with the password known', (surface) => {
     expect(await show(host, surface, who, 'totp', who.code())).toBe('200')
   })
 
-  it('S-54 codes of the app and backup codes count apart, and lengthen together', async () => {
+  it('codes of the app and backup codes count apart, and lengthen together', async () => {
     const host = await openHostAtOneAddress({
       ...withoutLimits,
       settings: { ...withoutLimits.settings, lockoutThreshold: 3 },
@@ -136,7 +136,7 @@ eachSurface.describe('guessing codes with the password known', (surface) => {
     expect([first, second]).toEqual([15 * minute, 30 * minute])
   })
 
-  it('S-54 wrong passkeys lock no longer each time, and hide no first lockout of codes', async () => {
+  it('wrong passkeys lock no longer each time, and hide no first lockout of codes', async () => {
     const settings = { ...withoutLimits.settings, lockoutThreshold: 3 }
     const host = await openHostAtOneAddress({ ...withoutLimits, settings })
     const who = await enrolled(host, surface)
@@ -161,14 +161,14 @@ eachSurface.describe('guessing codes with the password known', (surface) => {
     expect(mails(host)).toMatchObject([{ data: { method: 'totp' } }])
   })
 
-  it('S-54 without a lockout of passwords, codes have one all the same', async () => {
+  it('without a lockout of passwords, codes have one all the same', async () => {
     const settings = { ...withoutLimits.settings, lockoutThreshold: 0 }
     const host = await openHostAtOneAddress({ ...withoutLimits, settings })
     const who = await enrolled(host, surface)
     expect(await useUp(host, surface, who, 'totp')).toBe(10)
   })
 
-  it('S-59 mails nobody where the setting says so, nor an account that has no address', async () => {
+  it('mails nobody where the setting says so, nor an account that has no address', async () => {
     const settings = { ...withoutLimits.settings, notifySecurityChanges: false }
     const host = await openHostAtOneAddress({ ...withoutLimits, settings })
     const who = await enrolled(host, surface)
@@ -177,7 +177,7 @@ eachSurface.describe('guessing codes with the password known', (surface) => {
     expect(mails(host)).toEqual([])
   })
 
-  it('S-54 a reset of the factors forgets what was guessed at the old ones', async () => {
+  it('a reset of the factors forgets what was guessed at the old ones', async () => {
     const host = await openHostAtOneAddress(withoutLimits)
     const who = await enrolled(host, surface)
     await useUp(host, surface, who, 'totp')

@@ -16,7 +16,7 @@ import { person, signedInPerson } from '../../support/people/people.js'
 const answer = ({ status, code }: { status: number; code: unknown }) => [status, code]
 
 eachSurface.describe('a login with a second factor', (surface) => {
-  it('R-1-20 R-5-01 needs both: the password gives a ticket and no token', async () => {
+  it('needs both: the password gives a ticket and no token', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const first = await passwordLogin(host, surface, who)
@@ -38,7 +38,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(stored).toMatchObject({ loginMethod: 'password', mfaMethod: 'totp' })
   })
 
-  it('O-19 a mobile login ends in the body, whichever door it began at', async () => {
+  it('a mobile login ends in the body, whichever door it began at', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const mfaToken = await ticketOf(host, surface, who, 'mobile/login')
@@ -47,7 +47,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(done.json()['refreshToken']).toEqual(expect.any(String))
   })
 
-  it('MF-11 MF-16 a code is good once, a ticket is good once', async () => {
+  it('a code is good once, a ticket is good once', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const tickets = await Promise.all([1, 2, 3].map(() => ticketOf(host, surface, who)))
@@ -63,7 +63,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(again.filter(({ code: why }) => why === 'mfa_ticket_invalid')).toHaveLength(1)
   })
 
-  it('R-1-20 R7 a backup code is good once, by one of sixteen', async () => {
+  it('a backup code is good once, by one of sixteen', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const [code = ''] = who.backupCodes
@@ -76,7 +76,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(left).toEqual([expect.objectContaining({ userId: who.id, remaining: 9 })])
   })
 
-  it('S-27 R8 the last wrong code destroys the ticket, the right one afterwards included', async () => {
+  it('the last wrong code destroys the ticket, the right one afterwards included', async () => {
     const host = await openHost({ settings: { mfaMaxAttempts: 3 } })
     const who = await enrolled(host, surface)
     const mfaToken = await ticketOf(host, surface, who)
@@ -88,7 +88,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(answer(right)).toEqual([401, 'mfa_ticket_invalid'])
   })
 
-  it('MF-9 S-54 codes have a budget over all tickets, and a pool of their own', async () => {
+  it('codes have a budget over all tickets, and a pool of their own', async () => {
     const host = await openHost({ settings: { lockoutThreshold: 3 } })
     const who = await enrolled(host, surface)
     for (let guess = 0; guess < 3; guess += 1) {
@@ -106,7 +106,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(other.status).toBe(200)
   })
 
-  it('G-14 a ticket lasts five minutes, and dies with a change of the account', async () => {
+  it('a ticket lasts five minutes, and dies with a change of the account', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const late = await ticketOf(host, surface, who)
@@ -128,7 +128,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     ])
   })
 
-  it('R-1-23 a ticket of one surface is nothing on the other', async () => {
+  it('a ticket of one surface is nothing on the other', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const other = surface === 'operator' ? 'client' : 'operator'
@@ -137,7 +137,7 @@ eachSurface.describe('a login with a second factor', (surface) => {
     expect(answer(reply)).toEqual([401, 'mfa_ticket_invalid'])
   })
 
-  it('S-18 an expired password is told of after the second factor, not before', async () => {
+  it('an expired password is told of after the second factor, not before', async () => {
     const host = await openHost({ settings: { passwordMaxAge: '1d' } })
     const who = await enrolled(host, surface)
     await host.clock.advance(2 * 86_400_000)
@@ -152,7 +152,7 @@ const policyOf = (surface: (typeof surfaces)[number], policy: 'off' | 'required'
   surface === 'operator' ? { mfaPolicyOperator: policy } : { mfaPolicyClient: policy }
 
 eachSurface.describe('the factor policy', (surface) => {
-  it('ASVS-6.3.3 S-19 S-20 MF-2 required: who has no factor enrolls one before there is a session', async () => {
+  it('required: who has no factor enrolls one before there is a session', async () => {
     const host = await openHost({ settings: policyOf(surface, 'required') })
     const who = await person(host, surface)
     const first = await passwordLogin(host, surface, who)
@@ -176,14 +176,14 @@ eachSurface.describe('the factor policy', (surface) => {
     expect(answer(again)).toEqual([401, 'mfa_ticket_invalid'])
   })
 
-  it('S-19 S-20 off: an enrolled factor is not asked for', async () => {
+  it('off: an enrolled factor is not asked for', async () => {
     const host = await openHost({ settings: policyOf(surface, 'off') })
     const who = await enrolled(host, surface)
     const reply = await passwordLogin(host, surface, who)
     expect(reply.json()['status']).toBe('authenticated')
   })
 
-  it('R-1-23 the other surface has a policy of its own', async () => {
+  it('the other surface has a policy of its own', async () => {
     const other = surface === 'operator' ? 'client' : 'operator'
     const host = await openHost({ settings: policyOf(other, 'required') })
     await signedInPerson(host, surface)
@@ -191,7 +191,7 @@ eachSurface.describe('the factor policy', (surface) => {
     expect(reply.json()['status']).toBe('mfaEnrollmentRequired')
   })
 
-  it('S-21 a method that is switched off is neither offered nor accepted', async () => {
+  it('a method that is switched off is neither offered nor accepted', async () => {
     const host = await openHost({ settings: { totpEnabled: false } })
     const who = await signedInPerson(host, surface)
     const base = `/v1/auth/${surface}/mfa/totp`

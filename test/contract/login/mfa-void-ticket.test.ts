@@ -27,7 +27,7 @@ async function enrolling(surface: (typeof surfaces)[number]) {
 }
 
 eachSurface.describe('a login cut off by its owner', (surface) => {
-  it('MF-1 T-45 enrolls nothing after the password was changed', async () => {
+  it('enrolls nothing after the password was changed', async () => {
     const { begin, confirm, recover, factor } = await enrolling(surface)
     const secret = textOf((await begin()).json(), 'secret')
     await recover()
@@ -36,7 +36,7 @@ eachSurface.describe('a login cut off by its owner', (surface) => {
     expect((await factor())?.confirmed).toBe(false)
   })
 
-  it('MF-1 T-45 begins nothing either', async () => {
+  it('begins nothing either', async () => {
     const { begin, recover, factor } = await enrolling(surface)
     await recover()
     const late = await begin()

@@ -28,7 +28,7 @@ eachSurface.describe('the order of a login', (surface) => {
     return { store, host, who, login, ...storedIn(host, surface) }
   }
 
-  it('R-3A-10 a login whose rows were on their way during a disabling gets no token', async () => {
+  it('a login whose rows were on their way during a disabling gets no token', async () => {
     const { store, host, who, login, families } = await rig()
     const written = gate()
     store.onCall(`${surface}_sessions.insert`, () => written.opened)
@@ -42,7 +42,7 @@ eachSurface.describe('the order of a login', (surface) => {
     expect(family?.revokedReason).toBe('password_change')
   })
 
-  it('R-5-15 the access token says what the account is when it is fenced', async () => {
+  it('the access token says what the account is when it is fenced', async () => {
     const { store, who, login, users } = await rig()
     const memberships = [{ tenantId: 'acme', roles: [] }]
     store.onCall(`${surface}_users.update`, async () => {
@@ -81,7 +81,7 @@ eachSurface.describe('the order of a login', (surface) => {
     expect(outcomeOf(await login())).toBe('429 rate_limited')
   })
 
-  it('R-7-06 an account that cannot be read is 503, and no wrong guess', async () => {
+  it('an account that cannot be read is 503, and no wrong guess', async () => {
     const { store, login } = await rig()
     store.failNext(`${surface}_users.find`, 'before', Number.POSITIVE_INFINITY)
     for (let guess = 0; guess < 12; guess += 1) {
@@ -91,7 +91,7 @@ eachSurface.describe('the order of a login', (surface) => {
     expect(outcomeOf(await login())).toBe('200')
   })
 
-  it('R-7-06 a login of which one row could not be written leaves none that is listed', async () => {
+  it('a login of which one row could not be written leaves none that is listed', async () => {
     for (const name of ['sessions', 'refresh_tokens']) {
       const { store, who, login, families, sessions } = await rig()
       store.failNext(`${surface}_${name}.insert`, 'before')

@@ -34,7 +34,7 @@ const knownOf = (host: ContractHost, surface: Surface, { id }: Person) =>
 
 eachHost.describe('a browser is known again', (kind) => {
   eachSurface.it(
-    'S-58 R-2.4-08 by the id that a login gave it, wherever it is',
+    'by the id that a login gave it, wherever it is',
     async (surface) => {
       const host = await openHost({}, kind)
       const who = await person(host, surface)
@@ -57,7 +57,7 @@ eachHost.describe('a browser is known again', (kind) => {
 eachSurface.describe('a recognition id', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
-  it('S-58 without one, a user agent makes a device known in a known network alone', async () => {
+  it('without one, a user agent makes a device known in a known network alone', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     await loginHere(host, surface, who, home)
@@ -67,7 +67,7 @@ eachSurface.describe('a recognition id', (surface) => {
     expect(newDevices(host)).toEqual([`${who.id} newDevice newNetwork`])
   })
 
-  it('S-58 a browser that was updated is known by it', async () => {
+  it('a browser that was updated is known by it', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const cookie = await loginHere(host, surface, who, home)
@@ -223,7 +223,7 @@ eachSurface.describe('a recognition id', (surface) => {
     for (const reply of replies) expect(recognitionOf(reply)).toBeDefined()
   })
 
-  it('S-58 a login that waits is judged by the id of the request that finishes it', async () => {
+  it('a login that waits is judged by the id of the request that finishes it', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
     const first = await ticketOf(host, surface, who)
@@ -260,7 +260,7 @@ eachSurface.describe('a recognition id', (surface) => {
     expect(newDevices(host)).toEqual([])
   })
 
-  it('R-8-15 a client that keeps none pushes no other device out, and leaves eight places', async () => {
+  it('a client that keeps none pushes no other device out, and leaves eight places', async () => {
     const host = await openHost()
     const who = await person(host, surface)
     const cookie = await loginHere(host, surface, who, home)

@@ -7,7 +7,7 @@ import { softwareAuthenticator } from '../../support/people/passkey-authenticato
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
 
 eachSurface.it(
-  'R-1-20 an app, its backup codes and a passkey each finish a login, a backup code once',
+  'an app, its backup codes and a passkey each finish a login, a backup code once',
   async (surface) => {
     const host = await openHost()
     const who = await enrolled(host, surface)

@@ -44,7 +44,7 @@ async function mailsTo(host: ContractHost, { email }: Person): Promise<readonly 
 
 eachSampleStore.describe('guesses beside the right password', (kind) => {
   eachSurface.describe((surface) => {
-    it('ASVS-6.3.5 three wrong passwords and the right one, from a known device, are mailed once a day', async () => {
+    it('three wrong passwords and the right one, from a known device, are mailed once a day', async () => {
       const host = await openHost(withoutLimits, kind)
       const who = await person(host, surface)
       expect((await login(host, surface, who, goodPassword)).status).toBe(200)
@@ -73,7 +73,7 @@ eachSampleStore.describe('guesses beside the right password', (kind) => {
       expect(await mailsTo(host, who)).toEqual(['password', 'password'])
     })
 
-    it('ASVS-6.3.5 the third wrong code after the right password is mailed, once a day', async () => {
+    it('the third wrong code after the right password is mailed, once a day', async () => {
       const host = await openHost(withoutLimits, kind)
       const who = await enrolled(host, surface)
       const show = async (code: string) => {
@@ -93,7 +93,7 @@ eachSampleStore.describe('guesses beside the right password', (kind) => {
 })
 
 eachSurface.describe('who is told of guesses', (surface) => {
-  it('ASVS-6.3.5 the owner of a passkey, at the third wrong response', async () => {
+  it('the owner of a passkey, at the third wrong response', async () => {
     const host = await openHost(withoutLimits)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -137,7 +137,7 @@ eachSurface.describe('who is told of guesses', (surface) => {
   })
 
   it.each(['totp', 'passkey'])(
-    'ASVS-6.3.5 the owner whose lockout has no mail, at the guess that locks: %s',
+    'the owner whose lockout has no mail, at the guess that locks: %s',
     async (method) => {
       const settings = { ...withoutLimits.settings, lockoutThreshold: 3, lockoutDuration: '15m' }
       const host = await openHost({ ...withoutLimits, settings })

@@ -43,7 +43,7 @@ describe.each(all)('somebody else’s address, $provider [$surface]', ({ provide
   it.each([
     ['confirmed', { emailVerified: true }],
     ['registered by somebody who never confirmed it', { emailVerified: false }],
-  ])('T-89 OL-1 OL-2 OL-3 opens no account: %s', async (_what, how) => {
+  ])('opens no account: %s', async (_what, how) => {
     const host = await oauthHost()
     const email = 'victim@example.org'
     const account = { email, password: goodPassword, name: 'Victim', ...how }
@@ -59,7 +59,7 @@ describe.each(all)('somebody else’s address, $provider [$surface]', ({ provide
     expect(await storedUser(host, surface, email)).toMatchObject({ id, name: 'Victim' })
   })
 
-  it('SP-42 T-89 that nobody vouches for makes no account, and tells nothing of one there is', async () => {
+  it('that nobody vouches for makes no account, and tells nothing of one there is', async () => {
     const host = await oauthHost()
     const { email } = await person(host, surface)
     for (const one of [email, 'nobody@example.org', undefined, 'not an address', 'a@b@c.example']) {
@@ -69,7 +69,7 @@ describe.each(all)('somebody else’s address, $provider [$surface]', ({ provide
     }
   })
 
-  it('OL-4 MA-3 nor does a name, nor anything else a provider says beside it', async () => {
+  it('nor does a name, nor anything else a provider says beside it', async () => {
     const host = await oauthHost()
     const { id } = await person(host, surface)
     host.stub.forge({
@@ -98,7 +98,7 @@ eachSurface.describe('who may sign up', (surface) => {
   const registered =
     surface === 'operator' ? 'registrationOperatorEnabled' : 'registrationClientEnabled'
 
-  it('R-1S-13 S-01 S-02 nobody new while registration is closed; who is known comes in', async () => {
+  it('nobody new while registration is closed; who is known comes in', async () => {
     const open = await oauthHost({ settings: { [registered]: false } })
     expect(await toldOf(open, surface, 'google', newcomer)).toBe('registration_disabled')
     const unverified = { ...newcomer, verified: false }
@@ -117,7 +117,7 @@ eachSurface.describe('who may sign up', (surface) => {
     expect(await toldOf(host, other, 'google', newcomer)).toBe('in')
   })
 
-  it('S-03 nobody of another domain', async () => {
+  it('nobody of another domain', async () => {
     const rule = { slug: 'own', domain: 'example.org', surface }
     const host = await oauthHost({ settings: { registrationAllowedDomains: [rule] } })
     const outside = { ...newcomer, subject: '2', email: 'new@example.net' }
@@ -129,7 +129,7 @@ eachSurface.describe('who may sign up', (surface) => {
     expect(await toldOf(host, surface, 'github', newcomer)).toBe('in')
   })
 
-  it('S-04 nobody who did not accept the terms, which start takes along', async () => {
+  it('nobody who did not accept the terms, which start takes along', async () => {
     const host = await oauthHost({ settings: { registrationTermsVersion: '2026-01' } })
     expect(await toldOf(host, surface, 'google', newcomer)).toBe('terms_not_accepted')
     const start = await host.startWeb(surface, 'google', { acceptedTermsVersion: '2025-01' })
@@ -145,7 +145,7 @@ eachSurface.describe('who may sign up', (surface) => {
     expect([user.termsVersion, user.emailVerifiedAt !== null]).toEqual(['2026-01', true])
   })
 
-  it('ASVS-6.8.1 ASVS-10.5.2 one person at two tenants is two accounts; one at a tenant stays one', async () => {
+  it('one person at two tenants is two accounts; one at a tenant stays one', async () => {
     const host = await oauthHost()
     const acme = { ...newcomer, tenant: tenants.acme }
     expect(await toldOf(host, surface, 'microsoft', acme)).toBe('in')
@@ -156,7 +156,7 @@ eachSurface.describe('who may sign up', (surface) => {
     expect(await host.auth[surface].users.findByEmail('married@example.org')).toBeNull()
   })
 
-  it('SP-3 eight at once are one account, and who registers the address meanwhile has the other', async () => {
+  it('eight at once are one account, and who registers the address meanwhile has the other', async () => {
     const host = await oauthHost()
     const flows = await Promise.all([...'12345678'].map(() => host.depart(surface, 'google')))
     const brought = flows.map(({ authorizationUrl }) => host.stub.agree(authorizationUrl, newcomer))
@@ -197,7 +197,7 @@ eachSurface.describe('what follows', (surface) => {
   const ada: Account = { subject: '1815', email: 'ada@example.org', verified: true }
   const at = (path: string): string => `/v1/auth/${surface}${path}`
 
-  it('T-86 R-5-01 MF-4 a provider is a first factor: the policy asks for a second', async () => {
+  it('a provider is a first factor: the policy asks for a second', async () => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })
     const reply = await host.signIn(surface, 'apple', ada)
@@ -209,7 +209,7 @@ eachSurface.describe('what follows', (surface) => {
     expect([begun.status, textOf(begun.json(), 'secret').length > 0]).toEqual([201, true])
   })
 
-  it('ASVS-6.8.4 a login of a provider proves no second factor', async () => {
+  it('a login of a provider proves no second factor', async () => {
     const host = await oauthHost()
     const cookie = refreshCookieOf(await host.signIn(surface, 'google', ada), surface)
     const session = await host.send('GET', at('/session'), { cookie })
@@ -228,7 +228,7 @@ eachSurface.describe('what follows', (surface) => {
     expect(await toldOf(host, surface, 'google', ada)).toBe('oauth_failed')
   })
 
-  it('R-1S-13 each surface has accounts of its own', async () => {
+  it('each surface has accounts of its own', async () => {
     const host = await oauthHost()
     await host.signIn(surface, 'google', ada)
     const other = surface === 'operator' ? 'client' : 'operator'
@@ -236,7 +236,7 @@ eachSurface.describe('what follows', (surface) => {
     expect(await identityOf(host, other, 'google', ada)).toBeNull()
   })
 
-  it('ASVS-10.1.1 SP-43 SP-55 keeps no token of a provider, stored, logged or told', async () => {
+  it('keeps no token of a provider, stored, logged or told', async () => {
     const spy = spyBackend()
     const host = await oauthHost({ backend: spy.backend })
     for (const provider of providerIds) {
@@ -271,7 +271,7 @@ describe('what is on the way is stored', () => {
   })
 })
 
-it('EN-1 a route with somebody signed in is no way around: a bearer changes nothing', async () => {
+it('a route with somebody signed in is no way around: a bearer changes nothing', async () => {
   const host = await oauthHost()
   const who = await signedInPerson(host, 'client')
   const path = '/v1/auth/client/oauth/google/callback?state=x&code=y'

@@ -19,7 +19,7 @@ async function codeOf(host: OauthHost, surface: Surface = 'client'): Promise<str
 }
 
 describe('an app’s code', () => {
-  it('ASVS-10.4.2 ASVS-10.4.6 opens nothing without its verifier, which is not used up by that', async () => {
+  it('opens nothing without its verifier, which is not used up by that', async () => {
     const host = await oauthHost()
     const code = await codeOf(host)
     for (const codeVerifier of [
@@ -34,7 +34,7 @@ describe('an app’s code', () => {
     expect((await host.exchange('client', code)).status).toBe(200)
   })
 
-  it('ASVS-10.4.3 is good for a minute', async () => {
+  it('is good for a minute', async () => {
     const host = await oauthHost()
     const [first, second] = [await codeOf(host), await codeOf(host)]
     await host.clock.advance(minute - 1)
@@ -69,7 +69,7 @@ describe('an app’s code', () => {
     ['no challenge', { codeChallenge: undefined }],
     ['a challenge of another length', { codeChallenge: 'x'.repeat(42) }],
     ['a client secret', { clientSecret: 'x' }],
-  ])('R-1-11 is not to be had with %s', async (_what, body) => {
+  ])('is not to be had with %s', async (_what, body) => {
     const host = await oauthHost()
     expectProblem(await host.startApp('client', 'google', body), 400, 'invalid_request')
   })
@@ -102,7 +102,7 @@ async function endReasons(host: OauthHost, surface: Surface): Promise<readonly u
 const byReplay = ['replay', false, 'replay']
 
 eachSurface.describe('an app’s code that comes again', (surface) => {
-  it('ASVS-10.4.2 R-1-17 ends what it gave, and is refused as before', async () => {
+  it('ends what it gave, and is refused as before', async () => {
     const host = await oauthHost()
     const other = await host.exchange(surface, await codeOf(host, surface))
     const code = await codeOf(host, surface)
@@ -123,7 +123,7 @@ eachSurface.describe('an app’s code that comes again', (surface) => {
     expect(eventsOf(host, 'session.terminated')).toHaveLength(1)
   })
 
-  it('ASVS-10.4.2 ends nothing without the verifier, on the other surface or when it is no code', async () => {
+  it('ends nothing without the verifier, on the other surface or when it is no code', async () => {
     const host = await oauthHost()
     const code = await codeOf(host, surface)
     const first = await host.exchange(surface, code)
@@ -135,7 +135,7 @@ eachSurface.describe('an app’s code that comes again', (surface) => {
     expect(await uses(host, surface, first)).toEqual(['200', '200'])
   })
 
-  it('ASVS-10.4.2 is still known after its minute, and a code nobody used ends nothing then', async () => {
+  it('is still known after its minute, and a code nobody used ends nothing then', async () => {
     const host = await oauthHost()
     const [code, unused] = [await codeOf(host, surface), await codeOf(host, surface)]
     const first = await host.exchange(surface, code)
@@ -149,7 +149,7 @@ eachSurface.describe('an app’s code that comes again', (surface) => {
     expect(await uses(host, surface, first)).toEqual(ended)
   })
 
-  it('ASVS-10.4.2 MF-4 ends a login that waits, and the session such a login became', async () => {
+  it('ends a login that waits, and the session such a login became', async () => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })
     const at = (path: string) => `/v1/auth/${surface}/mfa/totp${path}`
@@ -181,7 +181,7 @@ eachSurface.describe('an app’s code that comes again', (surface) => {
 })
 
 eachStore.describe('an app’s code', (kind) => {
-  it('RF-3 ASVS-10.4.2 that sixteen show at once opens one session, which does not outlast it', async () => {
+  it('that sixteen show at once opens one session, which does not outlast it', async () => {
     const host = await oauthHost({}, kind)
     for (let round = 0; round < 5; round += 1) {
       const code = await codeOf(host)

@@ -35,7 +35,7 @@ async function expectRefused(
 }
 
 describe.each(providerIds)('an answer for %s that was not asked for here', (provider) => {
-  it('ASVS-10.2.1 R-1-11 OL-14 opens nothing in another browser, or in none, and still does in its own', async () => {
+  it('opens nothing in another browser, or in none, and still does in its own', async () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     const brought = host.stub.agree(authorizationUrl, mallory)
@@ -55,7 +55,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     ])
   })
 
-  it('SP-46 R-1-11 OL-9 opens nothing a second time, and the first session goes on', async () => {
+  it('opens nothing a second time, and the first session goes on', async () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     const brought = host.stub.agree(authorizationUrl, mallory)
@@ -68,14 +68,14 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     expect(families.map(({ revokedAt }) => revokedAt)).toEqual([null])
   })
 
-  it('T-88 opens nothing after ten minutes', async () => {
+  it('opens nothing after ten minutes', async () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     await host.clock.advance(10 * minute)
     await expectRefused(host, provider, host.stub.agree(authorizationUrl, mallory), cookie)
   })
 
-  it('OL-13 OL-8 opens nothing at another provider’s callback, nor on the other surface', async () => {
+  it('opens nothing at another provider’s callback, nor on the other surface', async () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     const brought = host.stub.agree(authorizationUrl, mallory)
@@ -96,7 +96,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     ['no state', { state: '' }],
     ['a made-up state', { state: 'x'.repeat(43) }],
     ['a prototype’s name for a state', { state: '__proto__' }],
-  ])('OL-12 opens nothing with %s', async (_what, edit) => {
+  ])('opens nothing with %s', async (_what, edit) => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', provider)
     const brought = { ...host.stub.agree(authorizationUrl, mallory), ...edit }
@@ -110,7 +110,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     ['tokens of the implicit grant', { id_token: 'eyJ.eyJ.x' }],
   ]
   it.each(edits)(
-    'R-1-11 is a failed login with %s, and cannot be used again',
+    'is a failed login with %s, and cannot be used again',
     async (_what, edit) => {
       const host = await oauthHost()
       const { authorizationUrl, cookie } = await host.depart('client', provider)
@@ -123,7 +123,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     },
   )
 
-  it('RF-4 R-1-11 another person’s code in one’s own flow opens nothing: the verifier is not theirs', async () => {
+  it('another person’s code in one’s own flow opens nothing: the verifier is not theirs', async () => {
     const host = await oauthHost()
     const theirs = await host.depart('client', provider)
     const { code = '' } = host.stub.agree(theirs.authorizationUrl, mallory)
@@ -143,7 +143,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     'html',
   ]
   it.each(failures)(
-    'SP-44 SP-55 a provider that fails as "%s" signs nobody in or up',
+    'a provider that fails as "%s" signs nobody in or up',
     async (failure) => {
       const host = await oauthHost()
       const { authorizationUrl, cookie } = await host.depart('client', provider)
@@ -161,7 +161,7 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
   )
 
   eachSurface.it(
-    'R-1-09 T-88 OL-10 a provider switched off meanwhile lets nobody in',
+    'a provider switched off meanwhile lets nobody in',
     async (s) => {
       const key =
         s === 'operator'
@@ -212,7 +212,7 @@ describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %
     ['a stranger’s key', { signature: 'foreign' }],
   ]
   it.each(forgeries)(
-    'ASVS-6.8.2 R-1-11 ASVS-10.5.1 ASVS-10.5.4 (%s) is a failed login',
+    '(%s) is a failed login',
     async (_what, forgery) => {
       const host = await oauthHost()
       host.stub.forge(forgery)
@@ -224,7 +224,7 @@ describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %
 })
 
 describe('service accounts', () => {
-  it('R-5-13 are let in by no provider, in no flow, whatever the database says', async () => {
+  it('are let in by no provider, in no flow, whatever the database says', async () => {
     const host = await oauthHost()
     const { users } = storedIn(host, 'operator')
     await host.signIn('operator', 'google', mallory)

@@ -23,7 +23,7 @@ function nearly(target: string): readonly string[] {
   ]
 }
 
-it('R-1-11 OAuth 2.1: a code with PKCE, a state good once in its own browser, exact targets, no other grant', async () => {
+it('OAuth 2.1: a code with PKCE, a state good once in its own browser, exact targets, no other grant', async () => {
   const host = await oauthHost()
   for (const provider of providerIds) {
     const { authorizationUrl, cookie } = await host.depart('client', provider)

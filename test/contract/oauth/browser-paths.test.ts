@@ -51,7 +51,7 @@ const flowCookies = async (context: BrowserContext) =>
 
 describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => {
   it.each(all)(
-    'R-1-10 R-1-11 $provider [$surface], and is back with a session',
+    '$provider [$surface], and is back with a session',
     async (place) => {
       const host = await realOauthHost([place.provider], { secure: true })
       host.join(place.provider, ada)
@@ -83,7 +83,7 @@ describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => 
   )
 
   it.each(all)(
-    'R-1-10 RFC8252 $provider [$surface] for an app, and keeps nothing of it',
+    '$provider [$surface] for an app, and keeps nothing of it (RFC 8252)',
     async ({ surface, provider }) => {
       const host = await realOauthHost([provider], { secure: true })
       host.join(provider, ada)

@@ -46,7 +46,7 @@ async function cutOff() {
   return given
 }
 
-describe('T-86 a link to an account at a provider', () => {
+describe('a link to an account at a provider', () => {
   it.each([
     ['the account cannot be looked at once more', 'operator_users.get', 'before'],
     ['the last write fails', updates, 'before'],
@@ -90,7 +90,7 @@ describe('T-86 a link to an account at a provider', () => {
   })
 })
 
-describe('T-86 a link that was cut off', () => {
+describe('a link that was cut off', () => {
   it('opens nothing where the account could not be looked at once more either', async () => {
     const { faulty, link, signIn, linked } = await opened()
     faulty.onCall('operator_oauth_identities.insert', () => {

@@ -46,7 +46,7 @@ const flows: Readonly<Record<string, (host: OauthHost) => Promise<Flow>>> = {
 
 describe.each(Object.entries(flows))('a deletion beside %s by a provider', (_name, begin) => {
   it.each(['at each of its calls', 'at each of the deletion’s calls'])(
-    'T-89 brings no account of that id back, %s',
+    'brings no account of that id back, %s',
     async (which) => {
       const { backend, interrupt } = interruptible()
       const host = await oauthHost({ backend })
@@ -82,7 +82,7 @@ describe.each(Object.entries(flows))('a deletion beside %s by a provider', (_nam
 })
 
 describe('a first sign-in by a provider that another one overtakes', () => {
-  it('T-89 makes no account again that the other made and its owner deleted', async () => {
+  it('makes no account again that the other made and its owner deleted', async () => {
     const faulty = faultyBackend(memory())
     const host = await oauthHost({ backend: faulty.backend })
     const { users } = host.auth.operator

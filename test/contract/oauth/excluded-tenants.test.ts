@@ -22,7 +22,7 @@ eachSurface.describe('people of a tenant that was shut out', (surface) => {
   it.each([
     ['acme', '200'],
     ['evil', '400 invalid_token'],
-  ] as const)('S-41 T-86 exchange no code of before: %s', async (name, outcome) => {
+  ] as const)('exchange no code of before: %s', async (name, outcome) => {
     const host = await oauthHost()
     const url = await host.departFromApp(surface, 'microsoft')
     const brought = host.stub.agree(url, of(tenants[name]))
@@ -34,7 +34,7 @@ eachSurface.describe('people of a tenant that was shut out', (surface) => {
   it.each([
     ['acme', '201'],
     ['evil', '401 mfa_ticket_invalid'],
-  ] as const)('S-41 T-86 go on with no login of before: %s', async (name, outcome) => {
+  ] as const)('go on with no login of before: %s', async (name, outcome) => {
     const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings })
     const waiting = await host.signIn(surface, 'microsoft', of(tenants[name]))
@@ -52,7 +52,7 @@ it.each([
   ['acme', '204'],
   ['evil', '409 last_login_method'],
 ] as const)(
-  'S-41 R-1-09 what they are linked to is no way in that is left: %s',
+  'what they are linked to is no way in that is left: %s',
   async (name, outcome) => {
     const host = await oauthHost()
     const account = of(tenants[name])

@@ -35,7 +35,7 @@ async function linked(host: OauthHost): Promise<Enrolled> {
   return who
 }
 
-it('T-86 T-88 a login that waits for its second factor ends with the link it came by', async () => {
+it('a login that waits for its second factor ends with the link it came by', async () => {
   const host = await oauthHost()
   const who = await linked(host)
   const { bearer } = who
@@ -60,7 +60,7 @@ it('T-86 T-88 a login that waits for its second factor ends with the link it cam
   expect(await finish(waitingOf(await host.signIn('operator', 'google', grace)))).toBe('200')
 })
 
-it('T-86 a login that waits is not good again by a link that is only begun', async () => {
+it('a login that waits is not good again by a link that is only begun', async () => {
   const host = await oauthHost()
   const who = await linked(host)
   const { mfaToken, cookie } = waitingOf(await host.signIn('operator', 'google', ada))
@@ -74,7 +74,7 @@ it('T-86 a login that waits is not good again by a link that is only begun', asy
 })
 
 eachSurface.it(
-  'R-1-09 OL-10 a login that waits ends when its provider is switched off, in an app too',
+  'a login that waits ends when its provider is switched off, in an app too',
   async (surface) => {
     const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings })
@@ -96,7 +96,7 @@ eachSurface.it(
 )
 
 eachSurface.it(
-  'T-86 T-88 MF-3 an account that is unlinked gets no factor by a login of before',
+  'an account that is unlinked gets no factor by a login of before',
   async (surface) => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })

@@ -58,7 +58,7 @@ const changes: Readonly<Record<string, (host: OauthHost, given: Offered) => Prom
 describe('what comes between a confirmation and its link', () => {
   for (const [name, change] of Object.entries(changes)) {
     it.each(['operator_link_offers.take', 'operator_oauth_identities.insert'])(
-      `I17-8 ${name}, before %s: nothing is linked`,
+      `${name}, before %s: nothing is linked`,
       async (call) => {
         const { host, due } = await interleaved()
         const given = await offered(host)
@@ -70,7 +70,7 @@ describe('what comes between a confirmation and its link', () => {
     )
   }
 
-  it('I17-8 another user of the browser who signs in meanwhile', async () => {
+  it('another user of the browser who signs in meanwhile', async () => {
     const { host, due } = await interleaved()
     const given = await offered(host)
     const other = await person(host, 'operator')
@@ -80,7 +80,7 @@ describe('what comes between a confirmation and its link', () => {
     expect([await linkedTo(host, given.who), await linkedTo(host, other)]).toEqual([0, 0])
   })
 
-  it('I17-8 the same user who signs in again in the browser meanwhile', async () => {
+  it('the same user who signs in again in the browser meanwhile', async () => {
     const { host, due } = await interleaved()
     const given = await offered(host)
     const before = () => signInWith(host, given.who, { cookie: given.cookie })
@@ -89,7 +89,7 @@ describe('what comes between a confirmation and its link', () => {
     expect(await linkedTo(host, given.who)).toBe(0)
   })
 
-  it('I17-8 a crash after the offer is taken links nothing, and costs a new start', async () => {
+  it('a crash after the offer is taken links nothing, and costs a new start', async () => {
     const { host, due } = await interleaved()
     const given = await offered(host)
     const after = () => Promise.reject(new Error('the process dies'))
@@ -109,7 +109,7 @@ describe('what comes between a bounce and the sign-in', () => {
   it.each([
     ['the address', { email: 'elsewhere@example.org', emailAsTyped: 'elsewhere@example.org' }],
     ['the proof of the mailbox', { emailVerifiedAt: null }],
-  ] as const)('I17-8 without %s nothing is offered', async (_, change) => {
+  ] as const)('without %s nothing is offered', async (_, change) => {
     const { host } = await interleaved()
     const who = await person(host, 'operator')
     const cookie = await bounced(host, workspaceAccount(who))
@@ -120,7 +120,7 @@ describe('what comes between a bounce and the sign-in', () => {
     expect([login.status, login.json()['linkOffer']]).toEqual([200, undefined])
   })
 
-  it('I17-8 a login whose offer cannot be read goes on without it', async () => {
+  it('a login whose offer cannot be read goes on without it', async () => {
     const { host, due } = await interleaved()
     const who = await person(host, 'operator')
     const cookie = await bounced(host, workspaceAccount(who))

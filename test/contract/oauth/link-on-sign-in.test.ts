@@ -46,7 +46,7 @@ async function offeredSession(host: OauthHost) {
 }
 
 eachHost.describe('linking after a bounce', (kind) => {
-  it('I17-8 a sign-in by Google that bounced is linked by the session that signs in next', async () => {
+  it('a sign-in by Google that bounced is linked by the session that signs in next', async () => {
     const told: string[] = []
     const host = await offeringHost({ onEvent: ({ type }) => void told.push(type) }, kind)
     const { who, account, cookie, bearer } = await offeredSession(host)
@@ -70,7 +70,7 @@ eachHost.describe('linking after a bounce', (kind) => {
     ])
   })
 
-  it('I17-8 an app shows the verifier of the flow that bounced', async () => {
+  it('an app shows the verifier of the flow that bounced', async () => {
     const host = await offeringHost({}, kind)
     const who = await person(host, 'operator')
     const account = workspaceAccount(who)
@@ -84,7 +84,7 @@ eachHost.describe('linking after a bounce', (kind) => {
     expect(await identityOf(host, 'operator', 'google', account)).toMatchObject({ userId: who.id })
   })
 
-  it('I17-8 of two requests at once one links, and none after it', async () => {
+  it('of two requests at once one links, and none after it', async () => {
     const host = await offeringHost({}, kind)
     const { account, cookie, bearer, who } = await offeredSession(host)
     const sent = { bearer, cookie, body: withPassword }
@@ -97,7 +97,7 @@ eachHost.describe('linking after a bounce', (kind) => {
 })
 
 describe('which sign-ins are offered', () => {
-  it('I17-8 without the option nothing is kept, offered or confirmed', async () => {
+  it('without the option nothing is kept, offered or confirmed', async () => {
     const host = await oauthHost()
     const who = await person(host, 'operator')
     const account = workspaceAccount(who)
@@ -110,7 +110,7 @@ describe('which sign-ins are offered', () => {
     expectProblem(await confirm(host, sent), 409, 'link_not_offered')
   })
 
-  it('I17-8 the client surface has neither the offer nor the route', async () => {
+  it('the client surface has neither the offer nor the route', async () => {
     const host = await offeringHost()
     const { id: userId, email } = await person(host, 'client')
     const account = workspaceAccount({ email })
@@ -127,7 +127,7 @@ describe('which sign-ins are offered', () => {
     ['Microsoft with xms_edov', 'microsoft', { verified: true, tenant: tenants.acme }],
     ['Apple', 'apple', {}],
     ['GitHub, primary and verified', 'github', {}],
-  ] as const)('I17-8 %s', async (name, provider, more) => {
+  ] as const)('%s', async (name, provider, more) => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const cookie = await bounced(host, { ...workspaceAccount(who), ...more }, provider)
@@ -142,7 +142,7 @@ describe('which sign-ins are offered', () => {
   })
 
   it.each(['acme', 'evil'] as const)(
-    'I17-8 S-41 once a tenant is shut out, none of it: %s',
+    'once a tenant is shut out, none of it: %s',
     async (name) => {
       const host = await offeringHost()
       const who = await person(host, 'operator')
@@ -154,7 +154,7 @@ describe('which sign-ins are offered', () => {
     },
   )
 
-  it('I17-8 Microsoft without xms_edov names an address and is offered nothing', async () => {
+  it('Microsoft without xms_edov names an address and is offered nothing', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const account = { subject: '77', email: who.email, tenant: tenants.evil }
@@ -167,7 +167,7 @@ describe('which sign-ins are offered', () => {
     ['is disabled', { enabled: false }],
     ['never proved its mailbox', { emailVerifiedAt: null, selfRegistered: false }],
   ] as const)(
-    'I17-8 an account that %s: a cookie as for others, and nothing behind it',
+    'an account that %s: a cookie as for others, and nothing behind it',
     async (_, change) => {
       const host = await offeringHost()
       const who = await person(host, 'operator')
@@ -178,7 +178,7 @@ describe('which sign-ins are offered', () => {
     },
   )
 
-  it('I17-8 a user with an account of the provider linked already is offered no second one', async () => {
+  it('a user with an account of the provider linked already is offered no second one', async () => {
     const host = await offeringHost()
     const { who, cookie, bearer } = await offeredSession(host)
     expect((await confirm(host, { bearer, cookie, body: withPassword })).status).toBe(204)
@@ -188,7 +188,7 @@ describe('which sign-ins are offered', () => {
 })
 
 describe('when it is offered', () => {
-  it('I17-8 a password alone is offered nothing: the second factor comes first', async () => {
+  it('a password alone is offered nothing: the second factor comes first', async () => {
     const host = await offeringHost()
     const who = await enrolled(host, 'operator')
     const cookie = await bounced(host, workspaceAccount(who))
@@ -207,7 +207,7 @@ describe('when it is offered', () => {
     expect((await confirm(host, { bearer, cookie })).status).toBe(204)
   })
 
-  it('I17-8 a sign-in that enrolls its factor is complete with it', async () => {
+  it('a sign-in that enrolls its factor is complete with it', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const cookie = await bounced(host, workspaceAccount(who))
@@ -222,7 +222,7 @@ describe('when it is offered', () => {
     expect((await confirm(host, { bearer, cookie })).status).toBe(204)
   })
 
-  it('I17-8 after a sign-in by another provider the page is told', async () => {
+  it('after a sign-in by another provider the page is told', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const { linkCookie, signIn } = await byGithub(host, who)
@@ -230,7 +230,7 @@ describe('when it is offered', () => {
     expect(memberOf(back, 'linkOffer')).toBe('google')
   })
 
-  it('I17-8 the offer ends ten minutes after the bounce', async () => {
+  it('the offer ends ten minutes after the bounce', async () => {
     const host = await offeringHost()
     const { cookie, bearer, who } = await offeredSession(host)
     await host.clock.advance(9 * 60_000)
@@ -266,7 +266,7 @@ async function byGithub(host: OauthHost, who: Awaited<ReturnType<typeof person>>
 }
 
 describe('what a link is bound to', () => {
-  it('I17-8 planted: the browser of the bounce is not that of the sign-in', async () => {
+  it('planted: the browser of the bounce is not that of the sign-in', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     // A stranger who holds the address at the provider, in a browser of their own.
@@ -279,7 +279,7 @@ describe('what a link is bound to', () => {
     expectProblem(await confirm(host, sent), 409, 'link_not_offered')
   })
 
-  it('I17-8 a planted cookie of the name beside the own one counts for none', async () => {
+  it('a planted cookie of the name beside the own one counts for none', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const own = await bounced(host, workspaceAccount(who))
@@ -288,7 +288,7 @@ describe('what a link is bound to', () => {
     expect(login).not.toHaveProperty('linkOffer')
   })
 
-  it('I17-8 another user of the browser voids it, for both', async () => {
+  it('another user of the browser voids it, for both', async () => {
     const host = await offeringHost()
     const [who, other] = [await person(host, 'operator'), await person(host, 'operator')]
     const account = workspaceAccount(who)
@@ -302,7 +302,7 @@ describe('what a link is bound to', () => {
     expect(await identityOf(host, 'operator', 'google', account)).toBeNull()
   })
 
-  it('I17-8 another user voids one that was offered to a session as well', async () => {
+  it('another user voids one that was offered to a session as well', async () => {
     const host = await offeringHost()
     const { cookie, bearer } = await offeredSession(host)
     const other = await person(host, 'operator')
@@ -311,7 +311,7 @@ describe('what a link is bound to', () => {
     expectProblem(await confirm(host, sent), 409, 'link_not_offered')
   })
 
-  it('I17-8 another user whose sign-in is not complete voids nothing', async () => {
+  it('another user whose sign-in is not complete voids nothing', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const other = await enrolled(host, 'operator')
@@ -321,7 +321,7 @@ describe('what a link is bound to', () => {
     expect((await signInWith(host, who, { cookie })).json()).toMatchObject(offered)
   })
 
-  it('I17-8 another session of the same user cannot confirm it', async () => {
+  it('another session of the same user cannot confirm it', async () => {
     const host = await offeringHost()
     const { who, cookie } = await offeredSession(host)
     const elsewhere = (await passwordLogin(host, 'operator', who)).json()
@@ -329,7 +329,7 @@ describe('what a link is bound to', () => {
     expectProblem(await confirm(host, sent), 409, 'link_not_offered')
   })
 
-  it('I17-8 the newest sign-in of the browser has it, and no older one', async () => {
+  it('the newest sign-in of the browser has it, and no older one', async () => {
     const host = await offeringHost()
     const { who, cookie, bearer: first } = await offeredSession(host)
     const second = (await signInWith(host, who, { cookie })).json()
@@ -341,7 +341,7 @@ describe('what a link is bound to', () => {
   })
 
   it.each(['before', 'after'])(
-    'I17-8 a sign-out in the browser %s the sign-in voids it',
+    'a sign-out in the browser %s the sign-in voids it',
     async (when) => {
       const host = await offeringHost()
       const [who, other] = [await person(host, 'operator'), await person(host, 'operator')]
@@ -361,7 +361,7 @@ describe('what a link is bound to', () => {
     },
   )
 
-  it('I17-8 a sign-out elsewhere leaves the cookie behind, and the offer is void', async () => {
+  it('a sign-out elsewhere leaves the cookie behind, and the offer is void', async () => {
     const host = await offeringHost()
     const { who, cookie, bearer } = await offeredSession(host)
     await host.send('POST', '/v1/auth/operator/logout', { bearer, body: {} })
@@ -370,7 +370,7 @@ describe('what a link is bound to', () => {
     expect(await offers(host, who)).toBe(1)
   })
 
-  it('I17-8 a cookie is no verifier, and a verifier no cookie', async () => {
+  it('a cookie is no verifier, and a verifier no cookie', async () => {
     const host = await offeringHost()
     const who = await person(host, 'operator')
     const cookie = await bounced(host, workspaceAccount(who))
@@ -381,7 +381,7 @@ describe('what a link is bound to', () => {
     expect((await signInWith(host, who, asCookie)).json()).not.toHaveProperty('linkOffer')
   })
 
-  it('I17-8 the provider in the path is the one that was offered', async () => {
+  it('the provider in the path is the one that was offered', async () => {
     const host = await offeringHost()
     const { cookie, bearer } = await offeredSession(host)
     const sent = { bearer, cookie, body: withPassword }
@@ -393,7 +393,7 @@ describe('what a link is bound to', () => {
 })
 
 describe('what linking asks for', () => {
-  it('I17-8 a wrong or missing password leaves the offer', async () => {
+  it('a wrong or missing password leaves the offer', async () => {
     const host = await offeringHost()
     const { cookie, bearer } = await offeredSession(host)
     for (const body of [{}, { currentPassword: 'not the password of it' }]) {
@@ -402,7 +402,7 @@ describe('what linking asks for', () => {
     expect((await confirm(host, { bearer, cookie, body: withPassword })).status).toBe(204)
   })
 
-  it('I17-8 a trusted device is no proof: the second factor is asked for', async () => {
+  it('a trusted device is no proof: the second factor is asked for', async () => {
     const host = await offeringHost(trusting)
     const who = await trustingPerson(host, 'operator')
     const device = `__Host-op_device=${who.deviceToken}`
@@ -417,7 +417,7 @@ describe('what linking asks for', () => {
     expect((await confirm(host, { bearer, cookie })).status).toBe(204)
   })
 
-  it('I17-8 an account at the provider that was taken meanwhile is not linked', async () => {
+  it('an account at the provider that was taken meanwhile is not linked', async () => {
     const host = await offeringHost()
     const { cookie, bearer, account } = await offeredSession(host)
     const thief = await person(host, 'operator')
@@ -432,7 +432,7 @@ describe('what linking asks for', () => {
     })
   })
 
-  it('I17-8 pages of other origins cannot confirm', async () => {
+  it('pages of other origins cannot confirm', async () => {
     const host = await offeringHost()
     const { cookie, bearer } = await offeredSession(host)
     const path = '/v1/auth/operator/oauth/google/link/confirm'

@@ -80,7 +80,7 @@ async function withoutPassword(host: OauthHost, providers: readonly ProviderId[]
 
 eachHost.describe('linking', (kind) => {
   it.each(providerIds)(
-    'T-89 an operator links %s, and signs in with it from then on',
+    'an operator links %s, and signs in with it from then on',
     async (provider) => {
       const host = await oauthHost({}, kind)
       const who = await signedInPerson(host, 'operator')
@@ -111,7 +111,7 @@ eachHost.describe('linking', (kind) => {
     },
   )
 
-  it('SP-36 of the last two ways in, two removed at once leave one', async () => {
+  it('of the last two ways in, two removed at once leave one', async () => {
     const host = await oauthHost({}, kind)
     for (let round = 0; round < 4; round += 1) {
       const who = await withoutPassword(host, ['google', 'github'])
@@ -145,7 +145,7 @@ describe('linking', () => {
     expect(await identitiesOf(host, who)).toEqual(['google'])
   })
 
-  it('R-1S-12 is there for operators alone', async () => {
+  it('is there for operators alone', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'client')
     const client = '/v1/auth/client/oauth/google/link'
@@ -167,7 +167,7 @@ describe('linking', () => {
     expectProblem(await host.send('DELETE', '/v1/auth/operator/oauth/google/link'), 401)
   })
 
-  it('SP-41 ASVS-7.5.1 asks for the password, or for a fresh second factor', async () => {
+  it('asks for the password, or for a fresh second factor', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'operator')
     for (const currentPassword of [undefined, 'not the password at all']) {
@@ -187,7 +187,7 @@ describe('linking', () => {
     expect((await startLink(host, strong, 'github')).status).toBe(200)
   })
 
-  it('OL-2 is not for an account whose address nobody confirmed', async () => {
+  it('is not for an account whose address nobody confirmed', async () => {
     const host = await oauthHost({ settings: { emailVerificationRequired: false } })
     const account = { email: 'victim@example.org', password: goodPassword }
     await host.auth.operator.users.create(account)
@@ -231,7 +231,7 @@ describe('linking', () => {
     expect(await identitiesOf(host, who)).toEqual(['google'])
   })
 
-  it('OL-14 OL-16 comes back to the browser it began in, and to a session that goes on', async () => {
+  it('comes back to the browser it began in, and to a session that goes on', async () => {
     const host = await oauthHost()
     const [ada, eve] = [
       await signedInPerson(host, 'operator'),
@@ -250,7 +250,7 @@ describe('linking', () => {
     ).toEqual([])
   })
 
-  it('OL-16 T-45 comes back to no account whose factors were changed meanwhile', async () => {
+  it('comes back to no account whose factors were changed meanwhile', async () => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'operator')
     const { bearer, password } = who
@@ -270,7 +270,7 @@ describe('linking', () => {
   it.each([
     ['idle for too long', { env: { JWT_REFRESH_TOKEN_EXPIRY: '1h' } }, {}],
     ['too old', {}, { sessionAbsoluteTTL: '1h' }],
-  ])('OL-16 comes back to no session that was %s meanwhile', async (_what, options, more) => {
+  ])('comes back to no session that was %s meanwhile', async (_what, options, more) => {
     const settings = { accessTokenTTL: '1h', ...more }
     const host = await oauthHost({ ...options, settings })
     const who = await signedInPerson(host, 'operator')
@@ -322,7 +322,7 @@ describe('linking', () => {
     }
   })
 
-  it.each(['facebook', '__proto__', 'constructor'])('R-1-08 of %s is 404', async (provider) => {
+  it.each(['facebook', '__proto__', 'constructor'])('of %s is 404', async (provider) => {
     const host = await oauthHost()
     const who = await signedInPerson(host, 'operator')
     expectProblem(await startLink(host, who, provider), 404, 'not_found')
@@ -385,7 +385,7 @@ describe('the last way in', () => {
 
 describe('the owner', () => {
   it.each([true, false])(
-    '6.3.7 is mailed of a link and its end, S-59 if so wished: %s',
+    'is mailed of a link and its end, if so wished: %s',
     async (wished) => {
       const host = await oauthHost({ settings: { notifySecurityChanges: wished } })
       const who = await signedInPerson(host, 'operator')
@@ -408,7 +408,7 @@ describe('an administrator', () => {
   const at = (userId: string, provider = 'google'): string =>
     `/v1/auth/operator/users/${userId}/oauth/${provider}`
 
-  it('R-5P-10 unlinks for others with the permission, and for nobody without', async () => {
+  it('unlinks for others with the permission, and for nobody without', async () => {
     let granted = false
     const authorizer = {
       check: async ({ permission }: { readonly permission: string }) =>
@@ -435,7 +435,7 @@ describe('an administrator', () => {
     expect(await identitiesOf(host, who)).toEqual([])
   })
 
-  it('ASVS-7.5.1 does not unlink their own account without proving that it is theirs', async () => {
+  it('does not unlink their own account without proving that it is theirs', async () => {
     const host = await oauthHost({ authorizer: { check: async () => true } })
     const admin = await signedInPerson(host, 'operator')
     await link(host, admin, 'google', atGoogle)
@@ -453,7 +453,7 @@ describe('an administrator', () => {
     expectProblem(reply, 409, 'last_login_method')
   })
 
-  it('T-53 of a service account is told that there is no such user', async () => {
+  it('of a service account is told that there is no such user', async () => {
     const host = await oauthHost({ authorizer: { check: async () => true } })
     const admin = await signedInPerson(host, 'operator')
     const who = await signedInPerson(host, 'operator')

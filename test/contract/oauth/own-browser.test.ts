@@ -66,7 +66,7 @@ eachHost.describe('a login by a provider that waits', (kind) => {
   )
 
   it.each(places)(
-    'SF-2 T-88 G-14 ASVS-10.1.2 enrolls an app, and uses it, in the browser it began in alone: $provider [$surface]',
+    'enrolls an app, and uses it, in the browser it began in alone: $provider [$surface]',
     async ({ surface, provider }) => {
       const place = { host: await oauthHost({ settings: required }, kind), surface, provider }
       const arrived = await place.host.signIn(surface, provider, ada)
@@ -99,7 +99,7 @@ eachHost.describe('a login by a provider that waits', (kind) => {
   )
 
   it.each(places)(
-    'T-88 G-14 ASVS-10.1.2 registers and shows a passkey there alone: $provider [$surface]',
+    'registers and shows a passkey there alone: $provider [$surface]',
     async ({ surface, provider }) => {
       const place = { host: await oauthHost({ settings: required }, kind), surface, provider }
       const authenticator = softwareAuthenticator({ origin: origins[surface] })
@@ -138,7 +138,7 @@ eachHost.describe('a login by a provider that waits', (kind) => {
 })
 
 eachSurface.describe('the way back of a login that waits', (surface) => {
-  it.each(ways)('ASVS-14.2.1 carries its ticket in the fragment alone: %s', async (provider) => {
+  it.each(ways)('carries its ticket in the fragment alone: %s', async (provider) => {
     const host = await oauthHost({ settings: required })
     const arrived = await host.signIn(surface, provider, ada)
     const [page = '', hash] = locationOf(arrived).split('#')
@@ -164,7 +164,7 @@ eachSurface.describe('the way back of a login that waits', (surface) => {
 })
 
 eachSurface.describe('what a browser keeps of a flow', (surface) => {
-  it('G-14 lasts as long as the ticket, however late the answer came, and nobody else’s attempts count', async () => {
+  it('lasts as long as the ticket, however late the answer came, and nobody else’s attempts count', async () => {
     const host = await oauthHost({ settings: required })
     const { authorizationUrl, cookie } = await host.depart(surface, 'google')
     await host.clock.advance(10 * 60_000 - 1)
@@ -194,7 +194,7 @@ eachSurface.describe('what a browser keeps of a flow', (surface) => {
     expect([memberOf(failed, 'error'), failed.setCookies]).toEqual(['oauth_email_unverified', []])
   })
 
-  it('S-12 is sent by pages of another site where the other cookies are', async () => {
+  it('is sent by pages of another site where the other cookies are', async () => {
     const host = await oauthHost({ settings: { ...required, cookieSameSite: 'none' } })
     const begun = await host.startWeb(surface, 'google')
     expect(begun.setCookies[0]).toContain('SameSite=None; Secure')

@@ -29,7 +29,7 @@ const accountAt = (provider: ProviderId): Account => ({
   verified: true,
 })
 
-it('R-1-10 every provider signs in by a web flow and by a mobile flow, on both surfaces', async () => {
+it('every provider signs in by a web flow and by a mobile flow, on both surfaces', async () => {
   const host = await oauthHost()
   for (const { surface, provider } of switches) {
     const account = accountAt(provider)
@@ -48,7 +48,7 @@ it('R-1-10 every provider signs in by a web flow and by a mobile flow, on both s
   }
 })
 
-it('SP-45 R-1-09 OL-10 each of eight switches opens one provider on one surface, and closes it at once', async () => {
+it('each of eight switches opens one provider on one surface, and closes it at once', async () => {
   for (const { surface, provider, key } of switches) {
     const host = await oauthHost({ settings: { ...allOff, [key]: true } })
     for (const each of surfaces) {
@@ -88,7 +88,7 @@ it('SP-45 R-1-09 OL-10 each of eight switches opens one provider on one surface,
   }
 })
 
-it('ASVS-7.6.1 a session that a provider opened goes on when the provider is switched off, until it is ended', async () => {
+it('a session that a provider opened goes on when the provider is switched off, until it is ended', async () => {
   const host = await oauthHost({ settings: allEnabled })
   for (const surface of surfaces) {
     const reply = await host.signIn(surface, 'google', accountAt('google'))

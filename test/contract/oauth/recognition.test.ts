@@ -38,7 +38,7 @@ async function signInWith(
 }
 
 eachHost.describe('a browser that signs in with a provider', (kind) => {
-  eachSurface.it('S-58 is known by what it kept when it left', async (surface) => {
+  eachSurface.it('is known by what it kept when it left', async (surface) => {
     const host = await oauthHost({}, kind)
     const planted = recognitionCookie(surface, 'planted-by-a-stranger0')
     for (const at of [

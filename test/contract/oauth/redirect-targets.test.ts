@@ -71,7 +71,7 @@ const doors: readonly Door[] = [
   },
 ]
 
-describe('ASVS-3.7.2 R-1-11 S-32 where people are led', () => {
+describe('where people are led', () => {
   it('is tried with at least sixty addresses that are not on the list, each once', () => {
     expect(new Set(corpus).size).toBe(corpus.length)
     expect(corpus.length).toBeGreaterThanOrEqual(60)
@@ -79,7 +79,7 @@ describe('ASVS-3.7.2 R-1-11 S-32 where people are led', () => {
     expect(corpus.filter((uri) => listed.includes(uri))).toEqual([])
   })
 
-  it.each(doors)('ASVS-1.2.2 RD-1 RD-3 RD-4 is none of them, $name', async ({ listed, open }) => {
+  it.each(doors)('is none of them, $name', async ({ listed, open }) => {
     const host = await oauthHost()
     const ask = await open(host)
     expect(await notRefused(corpus, ask)).toEqual([])
@@ -103,7 +103,7 @@ describe('ASVS-3.7.2 R-1-11 S-32 where people are led', () => {
     }
   })
 
-  it('ASVS-4.2.4 is not changed by what an app says of its state, which it gets back', async () => {
+  it('is not changed by what an app says of its state, which it gets back', async () => {
     const host = await oauthHost()
     const wrong: unknown[] = []
     for (const appState of corpus) {

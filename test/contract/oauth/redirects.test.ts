@@ -44,7 +44,7 @@ describe('where a flow begins', () => {
     )
   })
 
-  it('R-1-08 goes to one of four providers; any other is 404, in whatever way', async () => {
+  it('goes to one of four providers; any other is 404, in whatever way', async () => {
     const host = await oauthHost()
     const four = ['google', 'microsoft', 'apple', 'github'] as const
     const listed = (await host.send('GET', '/v1/auth/client/oauth/providers')).json()
@@ -79,7 +79,7 @@ describe('where a flow begins', () => {
     expectProblem(reply, 400, 'invalid_request')
   })
 
-  it('G-39 may be a link from anywhere, and no request of another site’s scripts or frames', async () => {
+  it('may be a link from anywhere, and no request of another site’s scripts or frames', async () => {
     const host = await oauthHost()
     const raw = rawClient(host.url)
     const from = (headers: Readonly<Record<string, string>>) => raw('GET', start(), { headers })
@@ -96,7 +96,7 @@ describe('where a flow begins', () => {
     expectProblem(await from({ origin: 'https://evil.example' }), 403, 'csrf_rejected')
   })
 
-  it('ASVS-3.3.2 leaves a cookie of its own kind: Lax for a link back, None for a form', async () => {
+  it('leaves a cookie of its own kind: Lax for a link back, None for a form', async () => {
     const host = await oauthHost({ settings: { cookieSameSite: 'strict' } })
     const [link] = (await host.startWeb('client', 'google')).setCookies
     expect(link).toMatch(
@@ -147,7 +147,7 @@ describe('where a flow begins', () => {
     }
   })
 
-  it('ASVS-10.1.2 a planted key is never adopted: a flow is bound to a new one', async () => {
+  it('a planted key is never adopted: a flow is bound to a new one', async () => {
     const host = await oauthHost()
     const theirs = await host.depart('client', 'google')
     const mine = await host.send('GET', start(), { cookie: theirs.cookie })
@@ -213,7 +213,7 @@ describe('where a flow begins', () => {
     },
   )
 
-  it('ASVS-10.2.2 each provider has a callback of its own, below the address that browsers reach', async () => {
+  it('each provider has a callback of its own, below the address that browsers reach', async () => {
     const surface = {
       baseUrl: 'https://app.example.com',
       routesUrl: 'https://app.example.com/identity/',
@@ -260,7 +260,7 @@ describe('a form', () => {
 })
 
 eachFramework.describe('a HEAD, which a link scanner sends', (kind) => {
-  it('OL-9 T-102 spends no answer and begins no flow', async () => {
+  it('spends no answer and begins no flow', async () => {
     const host = await oauthHost({}, kind)
     const { authorizationUrl, cookie } = await host.depart('client', 'google')
     const brought = host.stub.agree(authorizationUrl, {

@@ -20,7 +20,7 @@ const all = eachSurface.cells.flatMap((surface) =>
 
 eachHost.describe('signing in with a provider', (kind) => {
   it.each(all)(
-    'R-1-10 R-1-11 in a browser: $provider [$surface]',
+    'in a browser: $provider [$surface]',
     async ({ surface, provider }) => {
       const host = await oauthHost({}, kind)
       const reply = await host.signIn(surface, provider, ada)
@@ -53,7 +53,7 @@ eachHost.describe('signing in with a provider', (kind) => {
     },
   )
 
-  it.each(all)('R-1-10 RFC8252 in an app: $provider [$surface]', async ({ surface, provider }) => {
+  it.each(all)('in an app: $provider [$surface] (RFC 8252)', async ({ surface, provider }) => {
     const host = await oauthHost({}, kind)
     const url = await host.departFromApp(surface, provider, { appState: 'from the app' })
     const back = await host.comeBack(surface, provider, host.stub.agree(url, ada))

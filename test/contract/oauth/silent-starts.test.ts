@@ -25,7 +25,7 @@ const starts: readonly (readonly [string, Readonly<Record<string, string>>, bool
 
 eachSampleStore.describe('the start of a sign-in with a provider', (kind) => {
   eachSurface.describe((surface) => {
-    it.each(starts)('ASVS-7.6.2 %s', async (_, headers, asks) => {
+    it.each(starts)('%s', async (_, headers, asks) => {
       const host = await oauthHost({}, kind)
       // What `fetch` says of itself cannot be changed.
       const raw = rawClient(host.url)
@@ -44,7 +44,7 @@ eachSampleStore.describe('the start of a sign-in with a provider', (kind) => {
   })
 })
 
-it('ASVS-7.6.2 a sign-in whose account was chosen ends as any other', async () => {
+it('a sign-in whose account was chosen ends as any other', async () => {
   const host = await oauthHost()
   const ada = { subject: '1815', email: 'ada@example.org', verified: true }
   const begun = await host.startWeb('client', 'google', {}, {})

@@ -50,7 +50,7 @@ async function holder(host: ContractHost, surface: Surface): Promise<Holder> {
 
 describe.skipIf(isChromiumMissing)('passkeys in chromium', () => {
   eachSurface.describe((surface) => {
-    it('R-1-20 R-5-01 one is registered, and finishes a login that a password began', async () => {
+    it('one is registered, and finishes a login that a password began', async () => {
       const host = await browserHost((url) => atLocalhost(url))
       const { page, email, password } = await holder(host, surface)
       const at = `/v1/auth/${surface}`
@@ -69,7 +69,7 @@ describe.skipIf(isChromiumMissing)('passkeys in chromium', () => {
       expect(refreshed.status).toBe(200)
     })
 
-    it('R-1-20 S-25 one signs in without a password, and without a name', async () => {
+    it('one signs in without a password, and without a name', async () => {
       const host = await browserHost((url) => atLocalhost(url))
       const { page, email } = await holder(host, surface)
       const at = `/v1/auth/${surface}`
@@ -84,7 +84,7 @@ describe.skipIf(isChromiumMissing)('passkeys in chromium', () => {
       expect(refreshed.status).toBe(200)
     })
 
-    it('R-1-20 one works at another origin of the relying party', async () => {
+    it('one works at another origin of the relying party', async () => {
       const second = (await browserHost()).url
       const host = await browserHost((url) => atLocalhost(url, second))
       const who = await holder(host, surface)
@@ -98,7 +98,7 @@ describe.skipIf(isChromiumMissing)('passkeys in chromium', () => {
       expect(outcomeOf(reply)).toBe('200')
     })
 
-    it('MF-7 whatever is wrong with a response, the refusal is the same', async () => {
+    it('whatever is wrong with a response, the refusal is the same', async () => {
       const host = await browserHost((url) => atLocalhost(url))
       const who = await holder(host, surface)
       const on = passkeysOn(host, surface)
@@ -143,7 +143,7 @@ describe.skipIf(isChromiumMissing)('passkeys in chromium', () => {
     })
   })
 
-  it('MF-7 a passkey of one surface opens nothing on the other', async () => {
+  it('a passkey of one surface opens nothing on the other', async () => {
     const host = await browserHost((url) => atLocalhost(url))
     const { page } = await holder(host, 'client')
     const on = passkeysOn(host, 'operator')

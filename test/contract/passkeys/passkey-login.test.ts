@@ -20,7 +20,7 @@ const passwordless = { settings: { webauthnMode: 'passwordless' } } as const
 const refused = '401 invalid_credentials'
 
 eachSurface.describe('a passkey as second factor', (surface) => {
-  it('R-1-20 R-5-01 O-25 O-26 finishes the login that its ticket began', async () => {
+  it('finishes the login that its ticket began', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const first = await passwordLogin(host, surface, who)
@@ -35,7 +35,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     expect(stored).toMatchObject({ loginMethod: 'password', mfaMethod: 'webauthn' })
   })
 
-  it('O-25 asks for the passkeys of that person, and for the verification that is set', async () => {
+  it('asks for the passkeys of that person, and for the verification that is set', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     await passkeyHolder(host, surface)
@@ -53,7 +53,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     expect(outcomeOf(await on.startLogin('no ticket'))).toBe('401 mfa_ticket_invalid')
   })
 
-  it('O-26 a mobile login ends in the body', async () => {
+  it('a mobile login ends in the body', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const mfaToken = await ticketOf(host, surface, who, 'mobile/login')
@@ -62,7 +62,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     expect(done.json()['refreshToken']).toEqual(expect.any(String))
   })
 
-  it('S-27 R8 wrong responses count at the ticket, and the last destroys it', async () => {
+  it('wrong responses count at the ticket, and the last destroys it', async () => {
     const host = await openHost({ settings: { mfaMaxAttempts: 3 } })
     const who = await passkeyHolder(host, surface)
     const mfaToken = await ticketOf(host, surface, who)
@@ -75,7 +75,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     expect(outcomeOf(late)).toBe('401 mfa_ticket_invalid')
   })
 
-  it('MF-7 somebody else’s passkey is none, registered or not', async () => {
+  it('somebody else’s passkey is none, registered or not', async () => {
     const host = await openHost()
     const [who, other] = [await passkeyHolder(host, surface), await passkeyHolder(host, surface)]
     const on = passkeysOn(host, surface)
@@ -86,7 +86,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     expect(outcomeOf(reply)).toBe(refused)
   })
 
-  it('S-26 T-44 preferred: without verification it is a second factor and no proof', async () => {
+  it('preferred: without verification it is a second factor and no proof', async () => {
     const host = await openHost({ settings: { webauthnUserVerification: 'preferred' } })
     const who = await passkeyHolder(host, surface, { verifies: false })
     const on = passkeysOn(host, surface)
@@ -103,7 +103,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     )
   })
 
-  it('T-42 T-44 a login with a verified passkey is a proof of its moment', async () => {
+  it('a login with a verified passkey is a proof of its moment', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -115,7 +115,7 @@ eachSurface.describe('a passkey as second factor', (surface) => {
 })
 
 eachSurface.describe('a passkey in place of both factors', (surface) => {
-  it('S-25 R-5-01 signs in without a password, and is a proof', async () => {
+  it('signs in without a password, and is a proof', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface, { synced: true })
     const on = passkeysOn(host, surface)
@@ -130,7 +130,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(await on.remove(bearer, who.credentialId))).toBe('204')
   })
 
-  it('EN-2 gives the same options to everybody, and asks for verification', async () => {
+  it('gives the same options to everybody, and asks for verification', async () => {
     const settings = { ...passwordless.settings, webauthnUserVerification: 'preferred' } as const
     const host = await openHost({ settings })
     await passkeyHolder(host, surface)
@@ -148,7 +148,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(named)).toBe('400 invalid_request')
   })
 
-  it('S-19 S-20 satisfies a policy that requires two factors', async () => {
+  it('satisfies a policy that requires two factors', async () => {
     const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await settingsHost(passwordless)
     const who = await passkeyHolder(host, surface)
@@ -157,7 +157,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(done.json()['status']).toBe('authenticated')
   })
 
-  it('S-25 is refused where a passkey is a second factor alone, or none', async () => {
+  it('is refused where a passkey is a second factor alone, or none', async () => {
     const host = await settingsHost(passwordless)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -197,7 +197,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     ['a backup eligibility that changed', { backupEligible: true }],
     ['backed up without being eligible', { backedUp: true }],
     ['trailing bytes', { trailing: 1 }],
-  ])('MF-6 MF-8 WebAuthn-7.2 refuses %s, alike', async (_what, departure) => {
+  ])('refuses %s, alike (WebAuthn §7.2)', async (_what, departure) => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface, {}, { counter: 6 })
     const on = passkeysOn(host, surface)
@@ -212,7 +212,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(await on.login(who.authenticator))).toBe('200')
   })
 
-  it('ASVS-6.7.2 MF-6 R7 a response is good once, whoever sends it, and for one of sixteen', async () => {
+  it('a response is good once, whoever sends it, and for one of sixteen', async () => {
     const host = await openHost({
       ...withoutLimits,
       settings: { ...passwordless.settings, lockoutThreshold: 100 },
@@ -231,7 +231,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     }
   })
 
-  it('G-14 a challenge lasts five minutes', async () => {
+  it('a challenge lasts five minutes', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -243,7 +243,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(await on.finishLogin(late.challengeId, second))).toBe(refused)
   })
 
-  it('ASVS-2.3.1 WebAuthn-7.2 a challenge is good for its ceremony, its login and its surface alone', async () => {
+  it('a challenge is good for its ceremony, its login and its surface alone (WebAuthn §7.2)', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -267,7 +267,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(await show(bound, mfaToken)).toBe('200')
   })
 
-  it('T-53 R-5-15 T-98 refuses a disabled account and a service account as any other', async () => {
+  it('refuses a disabled account and a service account as any other', async () => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -292,7 +292,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(reply)).toBe('403 email_not_verified')
   })
 
-  it('ASVS-6.5.7 uvInitialized: a PIN that a finder sets on a key is no factor', async () => {
+  it('uvInitialized: a PIN that a finder sets on a key is no factor', async () => {
     const settings = { ...passwordless.settings, webauthnUserVerification: 'preferred' } as const
     const host = await openHost({ settings })
     const who = await passkeyHolder(host, surface, { verifies: false })
@@ -303,7 +303,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(await on.login(who.authenticator, undefined, found))).toBe('200')
   })
 
-  it('MF-9 RL-6 S-54 too many wrong responses behind a password lock passkeys, and no password', async () => {
+  it('too many wrong responses behind a password lock passkeys, and no password', async () => {
     const host = await openHostAtOneAddress({
       settings: { ...passwordless.settings, lockoutThreshold: 3 },
     })
@@ -321,7 +321,7 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect(outcomeOf(await on.stepUp(who.bearer, who.authenticator))).toBe('200')
   })
 
-  it('RL-6 S-54 whoever knows the id of a passkey, and has no password, locks nothing with it', async () => {
+  it('whoever knows the id of a passkey, and has no password, locks nothing with it', async () => {
     const host = await openHostAtOneAddress({
       settings: { ...passwordless.settings, lockoutThreshold: 3 },
     })

@@ -20,7 +20,7 @@ async function passkeysAlone() {
   return { host, who, without, on: passkeysOn(host, surface) }
 }
 
-describe('S-25 T-99 a surface with passkeys alone', () => {
+describe('a surface with passkeys alone', () => {
   it('lets in whoever has one, and shuts every door of passwords', async () => {
     const { host, who, without, on } = await passkeysAlone()
     expect((await on.login(who.authenticator)).json()['status']).toBe('authenticated')
@@ -35,7 +35,7 @@ describe('S-25 T-99 a surface with passkeys alone', () => {
     expect(refused.map(outcomeOf)).toEqual(refused.map(() => '403 password_login_disabled'))
   })
 
-  it('O-24 keeps the last passkey, which is the last way in, and takes one of two', async () => {
+  it('keeps the last passkey, which is the last way in, and takes one of two', async () => {
     const { who, on } = await passkeysAlone()
     const bearer = textOf((await on.login(who.authenticator)).json(), 'accessToken')
     await on.stepUp(bearer, who.authenticator)

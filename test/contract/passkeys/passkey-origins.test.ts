@@ -27,7 +27,7 @@ describe('where passkeys may be used', () => {
     ['https://admin.example.com', '400 webauthn_failed'],
     ['https://app.example.com:8443', '400 webauthn_failed'],
     [`${android}A`, '400 webauthn_failed'],
-  ])('WebAuthn-7.1 at %s with a shared rpId: %s', async (origin, outcome) => {
+  ])('at %s with a shared rpId: %s (WebAuthn §7.1)', async (origin, outcome) => {
     const host = await openHost({ surfaces: shared })
     const who = await signedInPerson(host, 'client')
     const given = { bearer: who.bearer, currentPassword: who.password }
@@ -54,7 +54,7 @@ describe('where passkeys may be used', () => {
     expect(textOf(done.json(), 'name')).toBe('Passkey')
   })
 
-  it('R-1-01 T-106 a passkey of one surface is unknown on the other, under one rpId', async () => {
+  it('a passkey of one surface is unknown on the other, under one rpId', async () => {
     const surfaces = {
       operator: { ...shared.operator, webauthn: { rpId: 'example.com' } },
       client: { ...shared.client, baseUrl: 'https://admin.example.com/app' },

@@ -20,7 +20,7 @@ eachSurface.describe('registering a passkey', (surface) => {
   const authenticator = () => softwareAuthenticator({ origin: origins[surface] })
   const rpId = new URL(origins[surface]).hostname
 
-  it('O-21 asks for a passkey of this account, and says nothing of the person but how to call them', async () => {
+  it('asks for a passkey of this account, and says nothing of the person but how to call them', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -52,7 +52,7 @@ eachSurface.describe('registering a passkey', (surface) => {
   })
 
   it.each(['ES256', 'RS256', 'EdDSA'] as const)(
-    'O-22 R-1-20 takes keys of %s, with a name',
+    'takes keys of %s, with a name',
     async (algorithm) => {
       const host = await openHost()
       const who = await signedInPerson(host, surface)
@@ -70,7 +70,7 @@ eachSurface.describe('registering a passkey', (surface) => {
   )
 
   it.each([191, 192, 1023])(
-    'O-22 WebAuthn-5.1 a credential id of %i bytes registers once, signs in and is removed',
+    'a credential id of %i bytes registers once, signs in and is removed (WebAuthn §5.1)',
     async (bytes) => {
       const host = await openHost()
       const who = await signedInPerson(host, surface)
@@ -95,7 +95,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     },
   )
 
-  it('O-23 O-14 lists them, oldest first, and counts them', async () => {
+  it('lists them, oldest first, and counts them', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -126,7 +126,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect((await on.list(nobody.bearer)).json()).toEqual({ items: [] })
   })
 
-  it('MF-3 ASVS-7.5.1 needs the password again, and a proof once there is a factor', async () => {
+  it('needs the password again, and a proof once there is a factor', async () => {
     const host = await openHost()
     const nobody = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -143,7 +143,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(outcomeOf(await on.startRegistration({}))).toBe('401')
   })
 
-  it('MF-3 a passkey keeps the password from enrolling an app', async () => {
+  it('a passkey keeps the password from enrolling an app', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const reply = await host.send('POST', `/v1/auth/${surface}/mfa/totp`, {
@@ -153,7 +153,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(outcomeOf(reply)).toBe('403 step_up_required')
   })
 
-  it('S-19 S-20 MF-2 is a way in where the policy requires a factor', async () => {
+  it('is a way in where the policy requires a factor', async () => {
     const host = await openHost({ settings: policy })
     const who = await person(host, surface)
     const first = await passwordLogin(host, surface, who)
@@ -176,7 +176,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(outcomeOf(login)).toBe('200')
   })
 
-  it('S-27 wrong responses on the way in count at the ticket', async () => {
+  it('wrong responses on the way in count at the ticket', async () => {
     const host = await openHost({ settings: { ...policy, mfaMaxAttempts: 3 } })
     const who = await person(host, surface)
     const mfaToken = textOf((await passwordLogin(host, surface, who)).json(), 'mfaToken')
@@ -189,7 +189,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(await wrong()).toBe('401 mfa_ticket_invalid')
   })
 
-  it('MF-1 T-45 a login cut off by its owner registers nothing', async () => {
+  it('a login cut off by its owner registers nothing', async () => {
     const host = await openHost({ settings: policy })
     const who = await person(host, surface)
     const mfaToken = textOf((await passwordLogin(host, surface, who)).json(), 'mfaToken')
@@ -223,7 +223,7 @@ eachSurface.describe('registering a passkey', (surface) => {
       { credentialId: Buffer.alloc(1024).toString('base64url') },
     ],
     ['trailing bytes', { trailing: 1 }],
-  ])('WebAuthn-7.1 refuses %s', async (_what, departure) => {
+  ])('refuses %s (WebAuthn §7.1)', async (_what, departure) => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const given = { bearer: who.bearer, currentPassword: who.password }
@@ -235,7 +235,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     )
   })
 
-  it('WebAuthn-7.1 refuses a certificate however good: what it names might be fetched', async () => {
+  it('refuses a certificate however good: what it names might be fetched (WebAuthn §7.1)', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const subject = '/C=SE/O=Acme/OU=Authenticator Attestation'
@@ -246,12 +246,12 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(outcomeOf(reply)).toBe('400 webauthn_failed')
   })
 
-  it('WebAuthn-7.1 takes an attestation that the credential signed itself', async () => {
+  it('takes an attestation that the credential signed itself (WebAuthn §7.1)', async () => {
     const host = await openHost()
     await passkeyHolder(host, surface, {}, { format: 'packed' })
   })
 
-  it('WebAuthn-7.1 refuses a response that names another credential than it holds', async () => {
+  it('refuses a response that names another credential than it holds (WebAuthn §7.1)', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -262,7 +262,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(outcomeOf(reply)).toBe('400 webauthn_failed')
   })
 
-  it('O-22 a credential belongs to one person: whoever comes second is refused', async () => {
+  it('a credential belongs to one person: whoever comes second is refused', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const other = await signedInPerson(host, surface)
@@ -274,7 +274,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(stored?.userId).toBe(who.id)
   })
 
-  it('WebAuthn-7.1 names what the person has, for their authenticator to refuse', async () => {
+  it('names what the person has, for their authenticator to refuse (WebAuthn §7.1)', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -283,7 +283,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(begun['options']).toMatchObject({ excludeCredentials: [{ id: who.credentialId }] })
   })
 
-  it('MF-6 R7 of sixteen uses of one response, one registers', async () => {
+  it('of sixteen uses of one response, one registers', async () => {
     const host = await openHost(withoutLimits)
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -298,7 +298,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(outcomes.filter((outcome) => outcome === '400 webauthn_failed')).toHaveLength(15)
   })
 
-  it('WebAuthn-7.1 a challenge is of its session, its person and five minutes', async () => {
+  it('a challenge is of its session, its person and five minutes (WebAuthn §7.1)', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -320,7 +320,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(await finish(who.bearer, second)).toBe('400 webauthn_failed')
   })
 
-  it('MF-3 a factor enrolled meanwhile voids registrations begun before', async () => {
+  it('a factor enrolled meanwhile voids registrations begun before', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)
@@ -350,7 +350,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     ])
   })
 
-  it('R-1-20 backup codes belong to a passkey too, and begin anew with it', async () => {
+  it('backup codes belong to a passkey too, and begin anew with it', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -368,7 +368,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(later['methods']).toEqual(['webauthn'])
   })
 
-  it('S-25 off: nobody registers, begun before or not', async () => {
+  it('off: nobody registers, begun before or not', async () => {
     const host = await settingsHost()
     const who = await signedInPerson(host, surface)
     const on = passkeysOn(host, surface)

@@ -11,7 +11,7 @@ import { withCall } from '../../support/stores/faulty-backend.js'
 const full = '409 factor_already_enrolled'
 
 eachStore.describe('the passkeys of a user', (kind) => {
-  it('R-1-20 forty that are stored at once become twenty', async () => {
+  it('forty that are stored at once become twenty', async () => {
     const host = await openHost(withoutLimits, kind)
     const collections = storedIn(host, 'client')
     const holder = await passkeyHolder(host, 'client')
@@ -41,7 +41,7 @@ eachStore.describe('the passkeys of a user', (kind) => {
 })
 
 eachSurface.describe('the twentieth passkey', (surface) => {
-  it('R-1-20 of two whose registrations cross, the user has one at no time more', async () => {
+  it('of two whose registrations cross, the user has one at no time more', async () => {
     let crossing: (() => Promise<void>) | null = null
     const host = await openHost({
       ...withoutLimits,

@@ -16,7 +16,7 @@ import { settingsHost } from '../settings/settings-host.js'
 const required = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
 
 eachSurface.describe('proving a passkey again', (surface) => {
-  it('O-20 O-27 R-5-19 T-44 is a proof of its session', async () => {
+  it('is a proof of its session', async () => {
     const host = await openHost({ settings: { stepUpMaxAge: '5m' } })
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -46,7 +46,7 @@ eachSurface.describe('proving a passkey again', (surface) => {
     ['unknown credential', { credentialId: 'bm9ib2R5cw' }],
     ['somebody else’s user handle', { userHandle: 'c29tZWJvZHk' }],
     ['a regressed counter', { counter: 1 }],
-  ])('WebAuthn-7.2 T-44 refuses %s, alike', async (_what, departure) => {
+  ])('refuses %s, alike (WebAuthn §7.2)', async (_what, departure) => {
     const settings = { webauthnUserVerification: 'preferred' } as const
     const host = await openHost({ settings })
     const who = await passkeyHolder(host, surface, {}, { counter: 3 })
@@ -56,7 +56,7 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(await on.remove(who.bearer, who.credentialId))).toBe('403 step_up_required')
   })
 
-  it('WebAuthn-7.1 WebAuthn-7.2 ASVS-7.5.1 its challenge registers no passkey, and that of a registration proves none', async () => {
+  it('its challenge registers no passkey, and that of a registration proves none (WebAuthn §7.1, WebAuthn §7.2)', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -84,7 +84,7 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(done)).toBe('201')
   })
 
-  it('MF-6 R-5-21 a response is good once, and for the session that asked', async () => {
+  it('a response is good once, and for the session that asked', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface, { synced: true })
     const on = passkeysOn(host, surface)
@@ -100,7 +100,7 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(again)).toBe('401 invalid_mfa_code')
   })
 
-  it('MF-3 a passkey registered meanwhile satisfies no step-up begun before', async () => {
+  it('a passkey registered meanwhile satisfies no step-up begun before', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)
@@ -115,7 +115,7 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(await on.remove(who.bearer, who.credentialId))).toBe('403 step_up_required')
   })
 
-  it('O-27 T-41 there is nothing to prove without a passkey, or while they are off', async () => {
+  it('there is nothing to prove without a passkey, or while they are off', async () => {
     const host = await settingsHost()
     const app = await enrolled(host, surface)
     const path = `/v1/auth/${surface}/webauthn/step-up/options`
@@ -136,7 +136,7 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(off)).toBe('403 mfa_method_disabled')
   })
 
-  it('R-5-22 T-41 somebody with a passkey alone is told to prove it, not to enroll', async () => {
+  it('somebody with a passkey alone is told to prove it, not to enroll', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const reply = await passkeysOn(host, surface).remove(who.bearer, who.credentialId)
@@ -165,7 +165,7 @@ async function withBoth(host: ContractHost, surface: (typeof surfaces)[number]) 
 }
 
 eachSurface.describe('removing a passkey', (surface) => {
-  it('SP-40 O-24 MF-7 takes one’s own with a proof, and nobody else’s', async () => {
+  it('takes one’s own with a proof, and nobody else’s', async () => {
     const host = await openHost()
     const [who, other] = [await passkeyHolder(host, surface), await passkeyHolder(host, surface)]
     const on = passkeysOn(host, surface)
@@ -182,7 +182,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect(login.json()['status']).toBe('authenticated')
   })
 
-  it('O-24 T-45 a passkey that was removed is none, and its removal voids proofs', async () => {
+  it('a passkey that was removed is none, and its removal voids proofs', async () => {
     const host = await openHost({ settings: { webauthnMode: 'passwordless' } })
     const { who, on, authenticator, removePasskey, removeTotp } = await withBoth(host, surface)
     expect(outcomeOf(await removePasskey())).toBe('204')
@@ -191,7 +191,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect((await on.list(who.bearer)).json()).toEqual({ items: [] })
   })
 
-  it('SP-36 O-17 O-24 where the policy requires a factor the last one stays, either one', async () => {
+  it('where the policy requires a factor the last one stays, either one', async () => {
     const host = await settingsHost()
     const first = await withBoth(host, surface)
     const second = await withBoth(host, surface)
@@ -207,7 +207,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect(outcomeOf(await second.removeTotp())).toBe('409 last_factor_required')
   })
 
-  it('R-5P-09 36 two removals at once never take the last two', async () => {
+  it('36 two removals at once never take the last two', async () => {
     const host = await settingsHost({ surfaces: withoutLimits.surfaces })
     for (let round = 0; round < 5; round += 1) {
       await host.set({ config: { mfaPolicyOperator: 'optional', mfaPolicyClient: 'optional' } })
@@ -222,7 +222,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     }
   })
 
-  it('O-23 O-24 also while passkeys are off', async () => {
+  it('also while passkeys are off', async () => {
     const host = await settingsHost()
     const { on, who, removePasskey } = await withBoth(host, surface)
     await host.set({ config: { webauthnMode: 'off' } })
@@ -230,7 +230,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect(outcomeOf(await removePasskey())).toBe('204')
   })
 
-  it('S-25 R-5-01 off: who has passkeys alone is asked for one, at logins and before changes', async () => {
+  it('off: who has passkeys alone is asked for one, at logins and before changes', async () => {
     const host = await settingsHost({ settings: { stepUpMaxAge: '1m' } })
     const who = await passkeyHolder(host, surface)
     await host.set({ config: { webauthnMode: 'off' } })
@@ -247,7 +247,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect(await begin()).toBe('201')
   })
 
-  it('O-15 34 beginning with an app leaves the backup codes of a passkey alone', async () => {
+  it('34 beginning with an app leaves the backup codes of a passkey alone', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)

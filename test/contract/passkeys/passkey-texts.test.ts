@@ -37,7 +37,7 @@ function* spoiled(body: unknown, text: string): Generator<unknown> {
   }
 }
 
-it('T-102 whatever text stands in a WebAuthn member, no store fails of it', async () => {
+it('whatever text stands in a WebAuthn member, no store fails of it', async () => {
   const host = await openHost({
     ...withoutLimits,
     settings: { ...withoutLimits.settings, webauthnMode: 'passwordless' },

@@ -21,7 +21,7 @@ eachSurface.describe('a device trusted at a login with a passkey', (surface) => 
   const devicesOf = (host: ContractHost, userId: string) =>
     storedIn(host, surface).trustedDevices.find({ userId }, { limit: 9 })
 
-  it('O-19 skips the second factor of the next login', async () => {
+  it('skips the second factor of the next login', async () => {
     const host = await openHost(trusting)
     const who = await passkeyHolder(host, surface)
     const done = await trust(host, who, await ticketOf(host, surface, who))
@@ -34,7 +34,7 @@ eachSurface.describe('a device trusted at a login with a passkey', (surface) => 
     expect(login.json()['status']).toBe('authenticated')
   })
 
-  it('O-19 is refused where no device is trusted, and the ticket is as good as before', async () => {
+  it('is refused where no device is trusted, and the ticket is as good as before', async () => {
     const off = { trustedDeviceOperatorEnabled: false, trustedDeviceClientEnabled: false }
     const host = await openHost({ settings: off })
     const who = await passkeyHolder(host, surface)
@@ -45,7 +45,7 @@ eachSurface.describe('a device trusted at a login with a passkey', (surface) => 
     expect(outcomeOf(login)).toBe('200')
   })
 
-  it('O-19 is refused where the passkey stands for both factors: none is skipped later', async () => {
+  it('is refused where the passkey stands for both factors: none is skipped later', async () => {
     const settings = { ...trusting.settings, webauthnMode: 'passwordless' } as const
     const host = await openHost({ settings })
     const who = await passkeyHolder(host, surface)

@@ -57,7 +57,7 @@ async function login(host: ContractHost, surface: Surface, who: Person, password
 }
 
 eachSurface.describe('changing the password', (surface) => {
-  it('O-37 R-4.3-05 R-5-16 leaves the cookie of the session it spares alone, right or wrong', async () => {
+  it('leaves the cookie of the session it spares alone, right or wrong', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const changeHere = (currentPassword: string) =>
@@ -78,7 +78,7 @@ eachSurface.describe('changing the password', (surface) => {
     expect(outcomeOf(copy)).toBe('401 refresh_token_reused')
   })
 
-  it('O-37 ASVS-6.2.2 ASVS-6.2.3 needs the current one, and ends its life at once', async () => {
+  it('needs the current one, and ends its life at once', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     host.mailer.clear()
@@ -105,7 +105,7 @@ eachSurface.describe('changing the password', (surface) => {
     ])
   })
 
-  it('S-59 sends no mail where the setting says so', async () => {
+  it('sends no mail where the setting says so', async () => {
     const host = await openHost({ settings: { notifySecurityChanges: false } })
     const who = await signedInPerson(host, surface)
     const changed = await change(host, surface, who.bearer, who.password, otherPassword)
@@ -114,7 +114,7 @@ eachSurface.describe('changing the password', (surface) => {
     expect(host.mailer.sent).toEqual([])
   })
 
-  it('6.2.3 S-54 counts wrong guesses at the current one, and ends the session by the last', async () => {
+  it('counts wrong guesses at the current one, and ends the session by the last', async () => {
     const host = await openHost({ settings: { lockoutThreshold: 3 } })
     const who = await signedInPerson(host, surface)
     const outcomes = []
@@ -128,7 +128,7 @@ eachSurface.describe('changing the password', (surface) => {
     expect(await login(host, surface, who, who.password)).toBe('200')
   })
 
-  it('O-37 is refused by the policy without a change', async () => {
+  it('is refused by the policy without a change', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const before = await storedUser(host, surface, who.email)
@@ -152,7 +152,7 @@ eachSurface.describe('changing the password', (surface) => {
     [{}, dead],
     [{ revokeSessionsOnPasswordChange: true }, dead],
     [{ revokeSessionsOnPasswordChange: false }, alive],
-  ])('S-62 ends the other sessions if the setting says so: %j', async (settings, worth) => {
+  ])('ends the other sessions if the setting says so: %j', async (settings, worth) => {
     const host = await openHost({ settings })
     const other = await signedInPerson(host, surface)
     const current = await signIn(host, surface, other)
@@ -164,7 +164,7 @@ eachSurface.describe('changing the password', (surface) => {
     expect(reasons).toEqual(worth === dead ? ['password_change'] : [])
   })
 
-  it('S-62 spares one session at a time: the one that asked last', async () => {
+  it('spares one session at a time: the one that asked last', async () => {
     const host = await openHost()
     const first = await signedInPerson(host, surface)
     await change(host, surface, first.bearer, first.password, otherPassword)
@@ -175,7 +175,7 @@ eachSurface.describe('changing the password', (surface) => {
     expect(await worthOf(host, surface, second)).toEqual(alive)
   })
 
-  it('S-62 ends the other sessions before they can be refreshed, whatever fails then', async () => {
+  it('ends the other sessions before they can be refreshed, whatever fails then', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const other = await signedInPerson(host, surface)
@@ -191,7 +191,7 @@ eachSurface.describe('changing the password', (surface) => {
     expect(await worthOf(host, surface, current)).toEqual(alive)
   })
 
-  it('S-62 2.3.3 is completed by the same request after a failure, and by no other', async () => {
+  it('is completed by the same request after a failure, and by no other', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const other = await signedInPerson(host, surface)
@@ -210,7 +210,7 @@ eachSurface.describe('changing the password', (surface) => {
   })
 })
 
-eachSurface.it('O-37 has one winner where the mailbox is not proved', async (surface) => {
+eachSurface.it('has one winner where the mailbox is not proved', async (surface) => {
   const host = await openHost()
   const who = await signedInPerson(host, surface)
   await storedIn(host, surface).users.update(who.id, { kind: '' }, { emailVerifiedAt: null })
@@ -224,7 +224,7 @@ eachSurface.it('O-37 has one winner where the mailbox is not proved', async (sur
 })
 
 eachHost.describe('changing the password twice at once', (kind) => {
-  eachSurface.it('O-37 has one winner', async (surface) => {
+  eachSurface.it('has one winner', async (surface) => {
     const host = await openHost({}, kind)
     const who = await signedInPerson(host, surface)
     // Few enough that the losers' guesses, two each at most, stay within the budget.
@@ -243,7 +243,7 @@ eachHost.describe('changing the password twice at once', (kind) => {
 })
 
 eachHost.describe('a change of the password sent twice at once', (kind) => {
-  eachSurface.it('2.3.3 is done once and answered twice', async (surface) => {
+  eachSurface.it('is done once and answered twice', async (surface) => {
     const host = await openHost({}, kind)
     const who = await signedInPerson(host, surface)
     const elsewhere = await signIn(host, surface, who)

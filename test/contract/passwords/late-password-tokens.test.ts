@@ -9,7 +9,7 @@ import { withCall } from '../../support/stores/faulty-backend.js'
 const day = 24 * 60 * 60 * 1000
 
 eachSurface.describe('the token for a password that is too old', (surface) => {
-  it('T-45 a stranger that replaces a password that is too old leaves the links of the owner alone', async () => {
+  it('a stranger that replaces a password that is too old leaves the links of the owner alone', async () => {
     const host = await openHost({
       settings: { passwordMaxAge: '30d', emailVerificationRequired: false },
     })
@@ -31,7 +31,7 @@ eachSurface.describe('the token for a password that is too old', (surface) => {
   })
 
   it.each(['all sessions are ended', 'the factors are reset'])(
-    'S-18 T-45 changes nothing where %s while the new one is hashed',
+    'changes nothing where %s while the new one is hashed',
     async (how) => {
       const late: (() => Promise<unknown>)[] = []
       const host = await openHost({

@@ -21,7 +21,7 @@ async function hostWith(mode?: 'off' | 'failOpen' | 'failClosed') {
 
 describe.each(
   eachSurface.cells.flatMap((surface) => doors.map((door) => [surface, ...door] as const)),
-)('S-14 6.2.12 the breach check [%s] at %s', (surface, _, door) => {
+)('the breach check [%s] at %s', (surface, _, door) => {
   it.each([undefined, 'off'] as const)('asks nobody when it is %s', async (mode) => {
     const { host, service } = await hostWith(mode)
     const attempt = await door(host, surface, account)
@@ -30,7 +30,7 @@ describe.each(
   })
 
   it.each(['failOpen', 'failClosed'] as const)(
-    'ASVS-6.2.12 SP-29 %s refuses what is known',
+    '%s refuses what is known',
     async (mode) => {
       const { host, service } = await hostWith(mode)
       const attempt = await door(host, surface, account)
@@ -74,7 +74,7 @@ describe.each(
   )
 })
 
-describe('S-14 the breach check while the service is down', () => {
+describe('the breach check while the service is down', () => {
   it('stores nothing when it fails closed', async () => {
     const { host, service } = await hostWith('failClosed')
     service.break('refuses')

@@ -28,7 +28,7 @@ const rounds = 40
 const dead = ['401 session_revoked', '401 session_revoked']
 
 eachSampleStore.describe('resets that race', (kind) => {
-  eachSurface.it('RC-1 R7 have one winner of 16', async (surface) => {
+  eachSurface.it('have one winner of 16', async (surface) => {
     // A loser that comes late is asked for the winner's password; so many guesses would lock it.
     const settings = { lockoutThreshold: 0 }
     const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
@@ -62,7 +62,7 @@ eachSampleStore.describe('resets that race', (kind) => {
   })
 
   eachSurface.it(
-    `O-09 leave no session of the old password in ${rounds} rounds beside logins`,
+    `leave no session of the old password in ${rounds} rounds beside logins`,
     async (surface) => {
       const settings = { passwordHistoryCount: 0, lockoutThreshold: 0 }
       const host = await openHost({ settings, surfaces: generousSurfaces }, kind)
@@ -127,7 +127,7 @@ eachSurface.describe('a reset', (surface) => {
     ['sessions.update', 'after', '401 invalid_credentials'],
     ['tickets.take', 'before', '401 invalid_credentials'],
   ] as const)(
-    '2.3.3 O-09 is completed by the same request after a failure at %s, %s',
+    'is completed by the same request after a failure at %s, %s',
     async (call, mode, oldPassword) => {
       const faulty = faultyBackend(memory())
       const host = await openHost({ backend: faulty.backend })
@@ -154,7 +154,7 @@ eachSurface.describe('a reset', (surface) => {
     },
   )
 
-  it('2.3.3 O-09 is completed by the same request though all sessions were ended before it', async () => {
+  it('is completed by the same request though all sessions were ended before it', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const who = await signedInPerson(host, surface)
@@ -183,7 +183,7 @@ eachSurface.describe('a reset', (surface) => {
   })
 
   it.each(['users.update', 'refresh_tokens.update'])(
-    '2.3.3 O-09 finds out what became of a write whose answer was lost: %s',
+    'finds out what became of a write whose answer was lost: %s',
     async (call) => {
       const faulty = faultyBackend(memory())
       const host = await openHost({ backend: faulty.backend })
@@ -221,11 +221,11 @@ eachSurface.describe('a reset that another one with its link overtakes', (surfac
     return replies.map(outcomeOf)
   }
 
-  it('O-09 R-LIB-13 is answered as that one where both name the same password', async () => {
+  it('is answered as that one where both name the same password', async () => {
     expect(await overtaken(otherPassword, otherPassword)).toEqual(['204', '204'])
   })
 
-  it('O-09 is refused where it names another password', async () => {
+  it('is refused where it names another password', async () => {
     expect(await overtaken('my own long passphrase', otherPassword)).toEqual([
       '400 invalid_token',
       '204',

@@ -22,13 +22,13 @@ describe('the ways to tokens', () => {
     /"(accessToken|access_token|refreshToken)"/.test(membersOf(reply)),
   )
 
-  it('6.1.3 RL-6 are all walked: every operation whose reply may hold a token', () => {
+  it('are all walked: every operation whose reply may hold a token', () => {
     const walked = new Set(pathways.map(({ flow }) => flow.of))
     expect(giving.length).toBeGreaterThan(0)
     expect(giving.map(({ id }) => id).filter((id) => !walked.has(id))).toEqual([])
   })
 
-  it('6.1.3 are operations there are, each with a cell for every control', () => {
+  it('are operations there are, each with a cell for every control', () => {
     const ids = new Set(operations.map(({ id }) => id))
     expect(pathways.filter(({ flow }) => !ids.has(flow.of))).toEqual([])
     for (const { cells } of pathways) expect(Object.keys(cells).sort()).toEqual([...names].sort())
@@ -66,7 +66,7 @@ async function walked(
 }
 
 eachSurface.describe((surface) => {
-  describe.each(pathwaysOn(surface))('6.3.4 R-1-20 R-5-01 $flow.of: $flow.name', (pathway) => {
+  describe.each(pathwaysOn(surface))('$flow.of: $flow.name', (pathway) => {
     const cells = names.map((name) => ({ name, cell: pathway.cells[name] }))
     const standing = cells.filter(({ cell }) => typeof cell === 'string')
 
@@ -88,7 +88,7 @@ describe('several controls at once', () => {
     return inForce.map((chosen) => ({ pathway, surface, chosen }))
   })
 
-  it('SP-32 ASVS-6.3.4 R-5-01 give tokens exactly where each of them alone does', async () => {
+  it('give tokens exactly where each of them alone does', async () => {
     await fc.assert(
       fc.asyncProperty(combination, async ({ pathway, surface, chosen }) => {
         const eachGives = chosen.every((name) => pathway.cells[name] === 'tokens')

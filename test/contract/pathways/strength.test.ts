@@ -17,7 +17,7 @@ function tokenIn(reply: Reply): string {
 eachSurface.describe((surface) => {
   const giving = pathwaysOn(surface).filter(({ cells }) => cells.nothing === 'tokens')
 
-  it.each(giving)('R-5-01 $flow.of, $flow.name: the token names what was shown', async (way) => {
+  it.each(giving)('$flow.of, $flow.name: the token names what was shown', async (way) => {
     const host = await settingsHost(way.flow.options ?? {})
     const who = await person(host, surface)
     const { step } = await way.flow.prepare({ host, surface, who, enrolled: null })
@@ -34,7 +34,7 @@ describe('the strength of a way', () => {
     }
   })
 
-  it('R-5-01 is two factors exactly where the token says so, and more than level 1 nowhere else', () => {
+  it('is two factors exactly where the token says so, and more than level 1 nowhere else', () => {
     for (const { flow, strength } of pathways) {
       const isMulti = strength?.amr?.includes('mfa') ?? false
       expect([flow.name, strength?.factors === 2]).toEqual([flow.name, isMulti])

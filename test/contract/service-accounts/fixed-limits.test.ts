@@ -28,7 +28,7 @@ const many = defineModule({
   ],
 })
 
-it('R-8-17 two credentials of 32 bytes, a proof of five minutes, a cache of 30 seconds, 50 elements', async () => {
+it('two credentials of 32 bytes, a proof of five minutes, a cache of 30 seconds, 50 elements', async () => {
   const host = await configHost({ modules: [many] })
 
   // Five minutes, to the millisecond.

@@ -62,7 +62,7 @@ async function interrupted() {
 describe.each(Object.entries(meanwhile))('where %s while a secret is hashed', (_, given) => {
   const { happens, outcome } = given
 
-  it('ASVS-8.3.2 no credential is issued', async () => {
+  it('no credential is issued', async () => {
     const { host, may, late, who } = await interrupted()
     const account = await serviceAccount(host, who)
     const stored = () => storedIn(host, 'operator').users.get(account.id)
@@ -75,7 +75,7 @@ describe.each(Object.entries(meanwhile))('where %s while a secret is hashed', (_
     expect(await stored()).toEqual(before)
   })
 
-  it('ASVS-8.3.2 no account is made', async () => {
+  it('no account is made', async () => {
     const { host, may, late, who } = await interrupted()
     late.push(() => happens({ host, who, may }))
     const { bearer } = who

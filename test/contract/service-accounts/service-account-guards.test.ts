@@ -87,7 +87,7 @@ describe('the guards of the six operations', () => {
     }
   }
 
-  it('R-5P-08 R-7-07 T-40 want a permission of their own, and none the other', async () => {
+  it('want a permission of their own, and none the other', async () => {
     const { who, send, allow, asked, expectNothingDone } = await rig()
     for (const one of operations) {
       const other = one.key === 'read' ? 'manage' : 'read'
@@ -103,7 +103,7 @@ describe('the guards of the six operations', () => {
     }
   })
 
-  it('R-1-21 R-4.2-09 want a second-factor proof for what changes something', async () => {
+  it('want a second-factor proof for what changes something', async () => {
     const { host, send, allow, expectNothingDone } = await rig()
     const unproven = await enrolled(host, 'operator')
     const { bearer: factorless } = await signedInPerson(host, 'operator')
@@ -126,7 +126,7 @@ describe('the guards of the six operations', () => {
     await expectNothingDone()
   })
 
-  it('R-4.2-12 do nothing at all while any one of them refuses', async () => {
+  it('do nothing at all while any one of them refuses', async () => {
     const { host, who, made, send, allow, breakAuthorizer, pictureOf } = await rig()
     const unproven = await enrolled(host, 'operator')
     const { bearer: foreign } = await signedInPerson(host, 'client')
@@ -161,7 +161,7 @@ describe('the guards of the six operations', () => {
   })
 
   it.each(['1m', '15m', '1h'])(
-    'R-4.2-08 R-5-20 T-43 the proof is fresher than five minutes, with stepUpMaxAge at %s',
+    'the proof is fresher than five minutes, with stepUpMaxAge at %s',
     async (stepUpMaxAge) => {
       const { host, who, send } = await rig({ settings: { stepUpMaxAge } })
       await prove(host, who)
@@ -175,7 +175,7 @@ describe('the guards of the six operations', () => {
     },
   )
 
-  it('R-5-22 T-104 a proof store that cannot be asked is 503, and nothing is done', async () => {
+  it('a proof store that cannot be asked is 503, and nothing is done', async () => {
     let fails = false
     const { who, send, expectNothingDone } = await rig({
       wrapBackend: (backend) => ({
@@ -200,7 +200,7 @@ describe('the guards of the six operations', () => {
     await expectNothingDone()
   })
 
-  it('R-4.2-10 R-2.1-09 T-38 take the ids of people, and other text, for no account', async () => {
+  it('take the ids of people, and other text, for no account', async () => {
     const { host, who, send, expectNothingDone } = await rig()
     const somebody = await person(host, 'operator')
     const before = await storedIn(host, 'operator').users.get(somebody.id)
@@ -215,7 +215,7 @@ describe('the guards of the six operations', () => {
     await expectNothingDone()
   })
 
-  it('R-4.2-13 R-5-05 refuse tokens of the client surface, and none at all', async () => {
+  it('refuse tokens of the client surface, and none at all', async () => {
     const { host, send, expectNothingDone } = await rig()
     const { bearer } = await signedInPerson(host, 'client')
     for (const one of operations) {
@@ -225,7 +225,7 @@ describe('the guards of the six operations', () => {
     await expectNothingDone()
   })
 
-  it('R-4.2-11 are all there are: nothing deletes an account or reads a credential', async () => {
+  it('are all there are: nothing deletes an account or reads a credential', async () => {
     const { host, who, made, expectNothingDone } = await rig()
     const { bearer } = who
     const path = `${accountsPath}/${made.id}`
@@ -254,7 +254,7 @@ describe('the guards of the six operations', () => {
     await expectNothingDone()
   })
 
-  it('R-3B-05 nothing makes a revoked credential active again', async () => {
+  it('nothing makes a revoked credential active again', async () => {
     const { host, who, made } = await rig()
     const { bearer } = who
     const path = `${accountsPath}/${made.id}`

@@ -15,7 +15,7 @@ import {
   tokenOf,
 } from '../../support/people/service-account-steps.js'
 
-it('SP-7 R-2.1-03 what an account is, person or machine, is decided when it is made and by nothing later', async () => {
+it('what an account is, person or machine, is decided when it is made and by nothing later', async () => {
   const host = await openHost({ ...withoutLimits, authorizer: peopleMay })
   const admin = await administrator(host)
   const machine = await serviceAccount(host, admin)
@@ -49,7 +49,7 @@ it('SP-7 R-2.1-03 what an account is, person or machine, is decided when it is m
   expect(await host.auth.operator.users.findByEmail('eve@example.org')).toBeNull()
 })
 
-it('R-2.1-06 R-2.1-08 R-2.1-09 no flow mails a service account, or gives it a password', async () => {
+it('no flow mails a service account, or gives it a password', async () => {
   const host = await openHost({ ...withoutLimits, authorizer: peopleMay })
   const admin = await administrator(host)
   const account = await serviceAccount(host, admin)
@@ -109,7 +109,7 @@ it('R-2.1-06 R-2.1-08 R-2.1-09 no flow mails a service account, or gives it a pa
   expect(host.mailer.sent.length).toBe(mails)
 })
 
-it('R-2.1-11 is asked about, bound to roles and recorded by its own id, as anybody is', async () => {
+it('is asked about, bound to roles and recorded by its own id, as anybody is', async () => {
   const asked: PermissionQuestion[] = []
   const byRoles = roleAuthorizer()
   const host = await openHost({
@@ -146,7 +146,7 @@ it('R-2.1-11 is asked about, bound to roles and recorded by its own id, as anybo
   expectProblem(await change(), 403, 'permission_denied')
 })
 
-it('R-2.1-12 its memberships are in its token, as a person’s are in theirs', async () => {
+it('its memberships are in its token, as a person’s are in theirs', async () => {
   const host = await openHost({ ...withoutLimits, authorizer: peopleMay })
   const admin = await administrator(host)
   const account = await serviceAccount(host, admin)
@@ -161,7 +161,7 @@ it('R-2.1-12 its memberships are in its token, as a person’s are in theirs', a
   expect(decodeJwt(bearer)['memberships']).toEqual(machine['memberships'])
 })
 
-it('R-2.1-17 a new account may do nothing: every route with a permission is 403, whatever its role is called', async () => {
+it('a new account may do nothing: every route with a permission is 403, whatever its role is called', async () => {
   const host = await openHost({ ...withoutLimits, authorizer: roleAuthorizer() })
   const admin = await administrator(host)
   await host.auth.operator.users.update(admin.id, { systemRole: 'super_admin' })

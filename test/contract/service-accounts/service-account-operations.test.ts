@@ -88,13 +88,13 @@ function metadata({ id }: MadeAccount, { clientId, credentialId }: IssuedCredent
 }
 
 eachHost.describe('the operations of service accounts', (kind) => {
-  it('R-4.2-01 GET lists the accounts to who may read; to manage them is another permission', async () => {
+  it('GET lists the accounts to who may read; to manage them is another permission', async () => {
     const { host, guarded, read } = await rig(kind)
     const listed = await guarded('read', (bearer) => host.send('GET', accountsPath, { bearer }))
     expect(listed.json()).toEqual({ items: [await read()], nextCursor: null })
   })
 
-  it('R-4.2-03 POST creates an account and shows its secret this once, given the permission and a fresh proof', async () => {
+  it('POST creates an account and shows its secret this once, given the permission and a fresh proof', async () => {
     const { host, guarded, proven, read } = await rig(kind)
     const body = { name: 'Nightly export' }
     const made = await guarded('manage', (bearer) =>
@@ -128,7 +128,7 @@ eachHost.describe('the operations of service accounts', (kind) => {
     }
   })
 
-  it('R-4.2-04 GET of one shows it with its credentials, the revoked ones too, and no secret or hash', async () => {
+  it('GET of one shows it with its credentials, the revoked ones too, and no secret or hash', async () => {
     const { host, guarded, proven, account, path } = await rig(kind)
     await host.auth.close()
     await host.clock.advance(1)
@@ -155,7 +155,7 @@ eachHost.describe('the operations of service accounts', (kind) => {
     expect(shown.text).not.toMatch(/sas_|argon2|secret/i)
   })
 
-  it('R-4.2-05 R-3C-01 PATCH renames, disables and enables, each given the permission and a fresh proof', async () => {
+  it('PATCH renames, disables and enables, each given the permission and a fresh proof', async () => {
     const { host, guarded, path, read } = await rig(kind)
     const before = await read()
     let expected = before
@@ -168,7 +168,7 @@ eachHost.describe('the operations of service accounts', (kind) => {
     expect(expected).toEqual({ ...before, name: 'Export' })
   })
 
-  it('R-3B-01 R-4.2-06 POST of a credential shows another secret this once, and revokes none', async () => {
+  it('POST of a credential shows another secret this once, and revokes none', async () => {
     const { host, guarded, account, path, read } = await rig(kind)
     expect(await read()).toMatchObject({ credentials: [metadata(account, account)] })
     await host.auth.close()
@@ -191,7 +191,7 @@ eachHost.describe('the operations of service accounts', (kind) => {
     }
   })
 
-  it('R-4.2-07 DELETE of a credential revokes it, and no other, given the permission and a fresh proof', async () => {
+  it('DELETE of a credential revokes it, and no other, given the permission and a fresh proof', async () => {
     const { host, guarded, proven, account, path, read } = await rig(kind)
     const second = issuedIn(await rotate(host, proven, account.id))
     const at = `${path}/credentials/${account.credentialId}`

@@ -125,7 +125,7 @@ eachHost.describe('service accounts in code', (kind) => {
 })
 
 describe('the secret of a service account', () => {
-  it('SP-47 shows in no text but by reveal', async () => {
+  it('shows in no text but by reveal', async () => {
     const host = await openHost()
     const made = await host.auth.operator.serviceAccounts.create({ name: 'Export' })
     const { clientSecret } = credentialOf(made)

@@ -29,7 +29,7 @@ const patch = (host: ContractHost, bearer: string, id: string, body: unknown) =>
   host.send('PATCH', `${accountsPath}/${id}`, { bearer, body })
 
 eachHost.describe('service accounts', (kind) => {
-  it('ASVS-2.3.2 R-2.2-10 R-2.2-11 R-2.2-15 have two active credentials at most', async () => {
+  it('have two active credentials at most', async () => {
     const host = await openHost({ authorizer: peopleMay }, kind)
     const who = await administrator(host)
     const other = await serviceAccount(host, who, 'Another')
@@ -56,7 +56,7 @@ eachHost.describe('service accounts', (kind) => {
 })
 
 describe('what is stored of a service account', () => {
-  it('R-2.1-01 R-2.1-05 R-2.1-07 is an operator user without password, of an address of its own', async () => {
+  it('is an operator user without password, of an address of its own', async () => {
     const host = await open()
     const who = await administrator(host)
     const { id } = await serviceAccount(host, who)
@@ -80,7 +80,7 @@ describe('what is stored of a service account', () => {
     }
   })
 
-  it('R-2.2-01 R-2.2-02 R-2.2-07 is in service_account_credentials, hashed like a password', async () => {
+  it('is in service_account_credentials, hashed like a password', async () => {
     const spy = spyBackend()
     const host = await open({ backend: spy.backend })
     const who = await administrator(host)
@@ -102,7 +102,7 @@ describe('what is stored of a service account', () => {
     expect(JSON.stringify(spy.written)).toContain(rows[0]?.secretHash)
   })
 
-  it('R-2.2-03 R-2.2-04 has a client id for each credential, which says nothing of the account', async () => {
+  it('has a client id for each credential, which says nothing of the account', async () => {
     const host = await open()
     const who = await administrator(host)
     const { id, clientId } = await serviceAccount(host, who)
@@ -115,7 +115,7 @@ describe('what is stored of a service account', () => {
     expect(clientId).toMatch(/^sa_[\w-]{22}$/)
   })
 
-  it('ASVS-6.5.3 R-2.2-05 draws 32 bytes for each secret from the random port, and takes none from the caller', async () => {
+  it('draws 32 bytes for each secret from the random port, and takes none from the caller', async () => {
     const drawn: number[] = []
     const host = await open({
       random: {
@@ -143,7 +143,7 @@ describe('what is stored of a service account', () => {
     expect(secrets.size).toBe(20)
   })
 
-  it('ASVS-14.2.6 R-2.2-06 R-2.2-08 SP-47 the secret is in one reply, and nowhere else', async () => {
+  it('the secret is in one reply, and nowhere else', async () => {
     const spy = spyBackend()
     const host = await open({ ...withoutLimits, backend: spy.backend })
     const who = await administrator(host)
@@ -192,7 +192,7 @@ describe('what is stored of a service account', () => {
 })
 
 describe('what is asked of the routes', () => {
-  it('T-39 creating takes a name and nothing else', async () => {
+  it('creating takes a name and nothing else', async () => {
     const host = await open()
     const { bearer } = await administrator(host)
     const bodies = [
@@ -218,7 +218,7 @@ describe('what is asked of the routes', () => {
     expect((await host.send('POST', accountsPath, { bearer, body: longest })).status).toBe(201)
   })
 
-  it('R-2.1-10 T-39 changing takes a name, a switch or both', async () => {
+  it('changing takes a name, a switch or both', async () => {
     const host = await open()
     const who = await administrator(host)
     const { bearer } = who
@@ -264,7 +264,7 @@ describe('what is asked of the routes', () => {
     expect((await host.send('POST', path, { bearer, body: {} })).status).toBe(201)
   })
 
-  it('R-4.2-02 listing shows machines alone, a page at a time', async () => {
+  it('listing shows machines alone, a page at a time', async () => {
     const host = await open()
     const who = await administrator(host)
     const { bearer } = who
@@ -312,7 +312,7 @@ describe('what is asked of the routes', () => {
     expect((await list('?limit=100'))['nextCursor']).toBeNull()
   })
 
-  it('R-3B-03 R-7-08 SP-51 whatever cannot be revoked gets one and the same answer', async () => {
+  it('whatever cannot be revoked gets one and the same answer', async () => {
     const host = await open()
     const who = await administrator(host)
     const mine = await serviceAccount(host, who)

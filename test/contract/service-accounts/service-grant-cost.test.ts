@@ -70,7 +70,7 @@ describe('what a grant costs', () => {
     expect(await costOf(ask)).toBe(0)
   })
 
-  it('R-3B-02 R-3C-02 R-5-07 what is remembered revives nothing, and every refusal costs one hash', async () => {
+  it('what is remembered revives nothing, and every refusal costs one hash', async () => {
     const { host, who, account, costOf } = await rig()
     const second = issuedIn(await rotate(host, who, account.id))
     for (const credential of [account, second]) await tokenOf(host, credential)
@@ -119,7 +119,7 @@ describe('what a grant costs', () => {
     expect(await costOf(4, wrong({ clientId: 'sa_AAAAAAAAAAAAAAAAAAAAAA' }))).toBe(1)
   })
 
-  it('R-3B-02 … and of those none is granted whose credential was revoked while they waited', async () => {
+  it('… and of those none is granted whose credential was revoked while they waited', async () => {
     const inner = nodeRsHasher()
     let goOn = (): void => {}
     const held = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ describe('what a grant costs', () => {
     for (const reply of await Promise.all(replies)) expectProblem(reply, 401, 'invalid_client')
   })
 
-  it('R-LIB-09 another instance remembers nothing of it', async () => {
+  it('another instance remembers nothing of it', async () => {
     const { host, account } = await rig()
     await tokenOf(host, account)
     const other = countingHasher(nodeRsHasher())
@@ -158,7 +158,7 @@ describe('what a grant costs', () => {
     expect(other.verified).toHaveLength(1)
   })
 
-  it('T-47 a weak hash is replaced by a grant that succeeds, and by no other', async () => {
+  it('a weak hash is replaced by a grant that succeeds, and by no other', async () => {
     const { host, account } = await rig()
     const params = { memoryCost: 128, timeCost: 2, parallelism: 1 }
     const hash = { ...cheapHash, params }
@@ -173,7 +173,7 @@ describe('what a grant costs', () => {
     await tokenOf(host, account)
   })
 
-  it('T-47 a hash that another process replaced meanwhile stays', async () => {
+  it('a hash that another process replaced meanwhile stays', async () => {
     const store = faultyBackend(memory())
     const { host, account } = await rig({ backend: store.backend })
     const hash = { ...cheapHash, params: { memoryCost: 128, timeCost: 2, parallelism: 1 } }
@@ -187,7 +187,7 @@ describe('what a grant costs', () => {
     expect((await stored(host).get(id))?.secretHash).toBe('of another process')
   })
 
-  it('G-02 lastUsedAt says when, within a minute, and costs a write a minute', async () => {
+  it('lastUsedAt says when, within a minute, and costs a write a minute', async () => {
     const spy = spyBackend()
     const { host, account } = await rig({ backend: spy.backend })
     const writes = () => spy.calls.filter((call) => call.endsWith('_credentials.update')).length

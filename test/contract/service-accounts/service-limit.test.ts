@@ -8,7 +8,7 @@ import { testSigningKey } from '../../support/keys.js'
 import { signedInPerson } from '../../support/people/people.js'
 
 eachHost.it(
-  'T-20 G-18 a service principal is refused as no person, and counted all the same',
+  'a service principal is refused as no person, and counted all the same',
   async (kind) => {
     const selfPerSession = { limit: 3, windowMs: 60_000 }
     const host = await openHostAtOneAddress(

@@ -39,7 +39,7 @@ async function withPassword(host: ContractHost, id: string) {
 }
 
 describe('a service principal, permitted everything', () => {
-  it('R-1-21 R-5-20 R-5-22 T-41 cannot administer service accounts: it has no second factor to show', async () => {
+  it('cannot administer service accounts: it has no second factor to show', async () => {
     const { host, account, bearer } = await rig()
     const path = `${accountsPath}/${account.id}`
     const before = await host.send('GET', path, { bearer })
@@ -59,7 +59,7 @@ describe('a service principal, permitted everything', () => {
     await expect(proof).rejects.toMatchObject({ code: 'step_up_required' })
   })
 
-  it('ASVS-8.3.3 R-5-22 T-104 has no proof of a second factor, neither under its token’s id nor under its own', async () => {
+  it('has no proof of a second factor, neither under its token’s id nor under its own', async () => {
     const { host, account, bearer } = await rig()
     const { jti = '' } = decodeJwt(bearer)
     const { stepUpProofs } = storedIn(host, 'operator')
@@ -86,12 +86,12 @@ describe('a service principal, permitted everything', () => {
       surfaces.includes('operator'),
   )
 
-  it('T-20 knows of operations for people', () => {
+  it('knows of operations for people', () => {
     expect(ofPeople.length).toBeGreaterThan(8)
   })
 
   it.each(ofPeople.map((operation) => [operation.id, operation] as const))(
-    'T-20 R-5-13 R-5-15 is no person to %s',
+    'is no person to %s',
     async (_id, { method, path }) => {
       const { host, bearer } = await rig()
       const filled = path.replace('{surface}', 'operator').replaceAll(/\{\w+\}/g, 'google')
@@ -103,7 +103,7 @@ describe('a service principal, permitted everything', () => {
 })
 
 describe('no way into a service account but the grant', () => {
-  it('SP-7 R-5-12 not by password, even with a hash', async () => {
+  it('not by password, even with a hash', async () => {
     const { host, account } = await rig()
     const { email } = await withPassword(host, account.id)
     const somebody = await person(host, 'operator')
@@ -116,7 +116,7 @@ describe('no way into a service account but the grant', () => {
     }
   })
 
-  it('SP-7 R-5-14 not by a refresh token, even with a row', async () => {
+  it('not by a refresh token, even with a row', async () => {
     const { host, account } = await rig()
     const { refreshToken, id } = await signedInPerson(host, 'operator')
     const { sid = '', ...claims } = decodeJwt<{ sid: string; gen: number }>(refreshToken)
@@ -148,7 +148,7 @@ describe('no way into a service account but the grant', () => {
     expect((await families.get(forged))?.generation).toBe(row.generation)
   })
 
-  it('R-2.1-09 R-5-15 not by a mailed link, even with an address that is not .invalid', async () => {
+  it('not by a mailed link, even with an address that is not .invalid', async () => {
     const { host, account } = await rig({ authorizer: peopleMay })
     await withPassword(host, account.id)
     const email = 'machine@example.org'
@@ -162,7 +162,7 @@ describe('no way into a service account but the grant', () => {
     expect(await users.get(account.id)).toMatchObject({ kind: 'service', enabled: true })
   })
 
-  it('R-2.1-06 T-54 a new address of its own is mailed to nobody', async () => {
+  it('a new address of its own is mailed to nobody', async () => {
     const { host, account } = await rig()
     const { email } = (await host.auth.operator.users.get(account.id)) ?? { email: '' }
     const body = { email, password: goodPassword }
@@ -172,7 +172,7 @@ describe('no way into a service account but the grant', () => {
   })
 })
 
-describe('R-1S-11 sessions', () => {
+describe('sessions', () => {
   it('are listed on no surface for clients', async () => {
     const host = await open()
     const { bearer } = await signedInPerson(host, 'client')

@@ -30,7 +30,7 @@ const setEnabled = (
 
 eachHost.describe('the token endpoint of OAuth libraries', (kind) => {
   it.each(ways)(
-    'I17-4 R-3B-02 R-3C-02 $method: what was revoked or disabled gets no token, at once',
+    '$method: what was revoked or disabled gets no token, at once',
     async ({ way }) => {
       const host = await openHost({ authorizer: peopleMay, ...withoutLimits }, kind)
       const who = await administrator(host)
@@ -54,7 +54,7 @@ eachHost.describe('the token endpoint of OAuth libraries', (kind) => {
   )
 
   it.each(ways)(
-    'I17-4 R-5-09 $method: failures are counted with those of the other door',
+    '$method: failures are counted with those of the other door',
     async ({ way }) => {
       const settings = { grantFailuresPerIp: 5, grantFailuresPerClient: 3 }
       const host = await openHost({ authorizer: peopleMay, settings }, kind)
@@ -134,7 +134,7 @@ const cells = Object.keys(acts).flatMap((act) =>
 )
 
 describe('a grant of an OAuth library under way', () => {
-  it.each(cells)('I17-4 R-3B-02 R-3C-02 $method, $act: $place', async ({ act, place, way }) => {
+  it.each(cells)('$method, $act: $place', async ({ act, place, way }) => {
     const rig = await interleaved()
     const { host, due, account } = rig
     let isDone = false
@@ -148,7 +148,7 @@ describe('a grant of an OAuth library under way', () => {
   })
 
   it.each(ways)(
-    'I17-4 R-3C-02 $method: a remembered secret of an account disabled between its reads',
+    '$method: a remembered secret of an account disabled between its reads',
     async ({ way }) => {
       const rig = await interleaved()
       const { host, due, who, account } = rig

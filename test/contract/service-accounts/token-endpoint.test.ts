@@ -44,7 +44,7 @@ function expectRefusal(reply: Reply, status: number, error: string): void {
 }
 
 eachFramework.describe('the token endpoint of OAuth libraries', ({ start }) => {
-  it('R-5-05 gives oauth4webapi and openid-client a token that works', async () => {
+  it('gives oauth4webapi and openid-client a token that works', async () => {
     const host = await start({ authorizer: peopleMay, ...withoutLimits })
     try {
       const { clientId, clientSecret } = await serviceAccount(host, await administrator(host))
@@ -155,7 +155,7 @@ describe('a request that is wrong whoever sent it', () => {
 })
 
 describe.each(Object.entries(methods))('credentials that are refused, by %s', (method, way) => {
-  it('R-5-06 R-7-04 G-16 SP-48 get one reply, byte for byte', async () => {
+  it('get one reply, byte for byte', async () => {
     const host = await open({ settings: { ...withoutLimits.settings, grantFailuresPerIp: 1000 } })
     const who = await administrator(host)
     const good = await serviceAccount(host, who)
@@ -199,7 +199,7 @@ describe.each(Object.entries(methods))('credentials that are refused, by %s', (m
     expect((await ask(host, way(good))).status).toBe(200)
   })
 
-  it('R-5-08 R-5-09 R-5-10 are counted together with those of the other door', async () => {
+  it('are counted together with those of the other door', async () => {
     const settings = { grantFailuresPerIp: 5, grantFailuresPerClient: 3 }
     const host = await openHost({ authorizer: peopleMay, settings })
     const good = await serviceAccount(host, await administrator(host))

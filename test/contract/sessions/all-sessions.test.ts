@@ -30,7 +30,7 @@ const refresh = (host: ContractHost, { cookie }: SignedIn) =>
 const options = { ...withoutLimits, settings: { ...withoutLimits.settings, ...trusting.settings } }
 
 describe('one call ends what was issued to everybody', () => {
-  eachStore.it('ASVS-7.4.5 sessions and what hangs on epochs', async (kind) => {
+  eachStore.it('sessions and what hangs on epochs', async (kind) => {
     const host = await openHost(options, kind)
     const [ada, operator] = [
       await signedInPerson(host, 'client'),

@@ -11,7 +11,7 @@ const sidOf = ({ bearer }: { readonly bearer: string }): string => String(decode
 eachSurface.describe('an ending cut off before the record of its session', (surface) => {
   const cutOff = `${surface}_sessions.update`
 
-  it('R-3A-14 is completed by the next ending of the same session', async () => {
+  it('is completed by the next ending of the same session', async () => {
     const store = faultyBackend(memory())
     const host = await openHost({ backend: store.backend })
     const { sessions } = storedIn(host, surface)
@@ -24,7 +24,7 @@ eachSurface.describe('an ending cut off before the record of its session', (surf
     expect(await sessions.get(id)).toMatchObject({ active: false, endReason: 'admin' })
   })
 
-  it('R-3A-14 is completed by the next login over the limit', async () => {
+  it('is completed by the next login over the limit', async () => {
     const store = faultyBackend(memory())
     const settings = { maxConcurrentSessions: 1 }
     const host = await openHost({ backend: store.backend, settings })

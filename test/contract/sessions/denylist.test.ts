@@ -26,7 +26,7 @@ const me = async (host: ContractHost, surface: Surface, bearer: string) =>
 
 eachSurface.describe('a logout', (surface) => {
   it.each(['the access token', 'the refresh cookie'])(
-    'R-5-17 by %s ends every access token of its session at once, and no other session',
+    'by %s ends every access token of its session at once, and no other session',
     async (by) => {
       const host = await openHost()
       const who = await signedInPerson(host, surface)
@@ -110,7 +110,7 @@ const ends: readonly (readonly [name: string, outcome: string, end: End])[] = [
 
 eachSurface.describe('the maximum age', (surface) => {
   it.each(doorNames)(
-    'SP-16 R-7-02 is named by the refresh at /%s that finds it, and by guarded routes from then on',
+    'is named by the refresh at /%s that finds it, and by guarded routes from then on',
     async (door) => {
       const settings = { accessTokenTTL: '24h', sessionAbsoluteTTL: '1h' }
       // No access token outlives the maximum age by more than clocks may differ by.
@@ -131,7 +131,7 @@ eachSurface.describe('the maximum age', (surface) => {
 
 eachSurface.describe('an entry of the denylist', (surface) => {
   it.each(ends)(
-    'R-5-18 R-8-16 is obeyed for 24 hours and one minute, to the millisecond: %s',
+    'is obeyed for 24 hours and one minute, to the millisecond: %s',
     async (_name, outcome, end) => {
       const host = await openHost({
         ...withoutLimits,
@@ -161,7 +161,7 @@ eachSurface.describe('an entry of the denylist', (surface) => {
     },
   )
 
-  it('R-5-18 outlives every access token that it has to refuse', async () => {
+  it('outlives every access token that it has to refuse', async () => {
     const settings = { accessTokenTTL: '24h' }
     const host = await openHost({ clockLeeway: 60, settings })
     const who = await signedInPerson(host, surface)

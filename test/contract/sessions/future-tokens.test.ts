@@ -24,7 +24,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     return { who, app, backend, ahead, right, clock, logger }
   }
 
-  it('R-7-06 goes on once its time has come, and is not ended before', async () => {
+  it('goes on once its time has come, and is not ended before', async () => {
     const { who, app, right, clock, logger } = await opened()
     const { cookie } = who
     const { refreshToken } = app
@@ -48,7 +48,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     expect(outcomeOf(refreshed)).toBe('200')
   })
 
-  it('R-7-06 more than five minutes ahead is no reason to wait, and its cookie stays', async () => {
+  it('more than five minutes ahead is no reason to wait, and its cookie stays', async () => {
     const { who, app, right, clock } = await opened(5 * minute + 1000)
     const { cookie } = who
     const refresh = () => right.send('POST', at('/refresh-cookie'), { cookie })
@@ -63,7 +63,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     expect(outcomeOf(await refresh())).toBe('200')
   })
 
-  it('R-7-06 gives way to a good one of the same person', async () => {
+  it('gives way to a good one of the same person', async () => {
     const { who, right } = await opened()
     const { email, password } = who
     const login = await right.send('POST', at('/login'), { body: { email, password } })
@@ -73,7 +73,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     }
   })
 
-  it('R-7-06 SP-12 does not give way to a retired one of its session', async () => {
+  it('does not give way to a retired one of its session', async () => {
     const { who, ahead, right } = await opened()
     const { email, password } = who
     const login = await right.send('POST', at('/login'), { body: { email, password } })
@@ -88,7 +88,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     expect(outcomeOf(await ahead.send('GET', at('/session'), { cookie: newest }))).toBe('200')
   })
 
-  it('R-7-06 does not give way to one that has expired', async () => {
+  it('does not give way to one that has expired', async () => {
     const { who, backend, right, clock } = await opened()
     const { email, password } = who
     const login = await right.send('POST', at('/login'), { body: { email, password } })
@@ -102,7 +102,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     expect([outcomeOf(reply).slice(0, 3), reply.setCookies]).toEqual(['503', []])
   })
 
-  it('R-7-06 is ended by a sign-out beside the session that is in use', async () => {
+  it('is ended by a sign-out beside the session that is in use', async () => {
     const { who, right, clock } = await opened()
     const { email, password } = who
     const login = await right.send('POST', at('/login'), { body: { email, password } })
@@ -116,7 +116,7 @@ eachSurface.describe('a session of a process whose clock is ahead', (surface) =>
     }
   })
 
-  it('R-7-06 can be signed out of', async () => {
+  it('can be signed out of', async () => {
     const { who, right, clock } = await opened()
     const { cookie } = who
     const out = await right.send('POST', at('/logout'), { cookie })

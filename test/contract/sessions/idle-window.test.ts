@@ -29,7 +29,7 @@ eachStore.describe('the idle window', (kind) => {
       ['refresh', signedInApp],
       ['refresh-cookie', signedInPerson],
     ] as const)(
-      'R-3A-02 each /%s within the idle window rotates, and the next window is seven days from then',
+      'each /%s within the idle window rotates, and the next window is seven days from then',
       async (door, signedIn) => {
         const host = await openHost(withoutLimits, kind)
         const { sessions } = storedIn(host, surface)
@@ -59,7 +59,7 @@ eachStore.describe('the idle window', (kind) => {
       },
     )
 
-    it('ASVS-7.3.1 R-3A-03 R-3A-06 nothing but a refresh moves the idle deadline: used every day, a session is over after seven', async () => {
+    it('nothing but a refresh moves the idle deadline: used every day, a session is over after seven', async () => {
       const host = await openHost(withoutLimits, kind)
       const web = await signedInPerson(host, surface)
       const app = await signInApp(host, surface, web)

@@ -58,7 +58,7 @@ function madeUp(): SignedIn {
 }
 
 describe('a rotated key ring that a function gives, on two replicas', () => {
-  it('ASVS-11.2.2 R-LIB-11 an idle replica accepts tokens of a key it has not heard of', async () => {
+  it('an idle replica accepts tokens of a key it has not heard of', async () => {
     const { busy, idle, source } = await openReplicas()
     source.give = async () => ({ current: secondKey, previous: [firstKey] })
     await busy.auth.keys.reload()
@@ -68,7 +68,7 @@ describe('a rotated key ring that a function gives, on two replicas', () => {
     expect(source.reads).toBe(4)
   })
 
-  it('R-LIB-11 an idle replica refuses a key that was taken out, a minute later', async () => {
+  it('an idle replica refuses a key that was taken out, a minute later', async () => {
     const { busy, idle, source, advance } = await openReplicas()
     const who = await signedInPerson(busy, 'client')
     source.give = async () => ({ current: secondKey })
@@ -80,7 +80,7 @@ describe('a rotated key ring that a function gives, on two replicas', () => {
     expect(refused.setCookies).toEqual([])
   })
 
-  it('R-LIB-11 made-up keys cost one read in five seconds, and clear no cookie', async () => {
+  it('made-up keys cost one read in five seconds, and clear no cookie', async () => {
     const { idle, source, advance } = await openReplicas()
     const before = source.reads
     const tokens = new Array<SignedIn>(5).fill(madeUp())
@@ -116,7 +116,7 @@ describe('a rotated key ring that a function gives, on two replicas', () => {
     }
   })
 
-  it('R-LIB-11 made-up keys keep no good token out for longer than that', async () => {
+  it('made-up keys keep no good token out for longer than that', async () => {
     const { busy, idle, source, advance } = await openReplicas()
     await refresh(idle, madeUp())
     source.give = async () => ({ current: secondKey, previous: [firstKey] })
@@ -135,7 +135,7 @@ describe('a rotated key ring that a function gives, on two replicas', () => {
   })
 
   it.each(['looked for in vain', 'still looked for'] as const)(
-    'ASVS-7.4.1 a logout with a good token beside one of a key that is %s ends its session',
+    'a logout with a good token beside one of a key that is %s ends its session',
     async (which) => {
       const { idle } = await openReplicas()
       const logout = (given: object) => idle.send('POST', at('/logout'), given)

@@ -54,7 +54,7 @@ eachStore.describe('the maximum age', (kind) => {
     }
 
     it.each(doorNames)(
-      'R-3A-07 R-3A-08 R-3A-12 R-7-02 at the cap a session goes on at /%s, one millisecond later it is ended there',
+      'at the cap a session goes on at /%s, one millisecond later it is ended there',
       async (door) => {
         const host = await open({ sessionAbsoluteTTL: '3h' })
         const who = await signedInFor(door)(host, surface)
@@ -78,7 +78,7 @@ eachStore.describe('the maximum age', (kind) => {
     )
 
     it.each(doorNames)(
-      'R-3A-09 R-3A-13 ended at /%s, all its refresh tokens are revoked, and no token of another session',
+      'ended at /%s, all its refresh tokens are revoked, and no token of another session',
       async (door) => {
         const settings = { sessionAbsoluteTTL: '3h', accessTokenTTL: '24h' }
         const host = await settingsHost({ settings }, kind)
@@ -108,7 +108,7 @@ eachStore.describe('the maximum age', (kind) => {
     )
 
     it.each(doorNames)(
-      'R-3A-10 R-3A-16 R-7-10 ended at /%s, its access token is refused by that name at once, until it expires',
+      'ended at /%s, its access token is refused by that name at once, until it expires',
       async (door) => {
         const host = await uncapped()
         const who = await signedInFor(door)(host, surface)
@@ -135,7 +135,7 @@ eachStore.describe('the maximum age', (kind) => {
       },
     )
 
-    it('R-3A-11 the age counts from the login, whatever was done since', async () => {
+    it('the age counts from the login, whatever was done since', async () => {
       const host = await open({ sessionAbsoluteTTL: '3h' })
       const who = await enrolled(host, surface)
       const { families, sessions } = storedIn(host, surface)
@@ -157,7 +157,7 @@ eachStore.describe('the maximum age', (kind) => {
       expect(outcomeOf(await use(host, 'refresh-cookie', held))).toBe(over)
     })
 
-    it('R-3A-17 R-3A-19 a session of maximum age is never called revoked and never goes on, whatever comes later', async () => {
+    it('a session of maximum age is never called revoked and never goes on, whatever comes later', async () => {
       const host = await uncapped()
       const who = await signedInPerson(host, surface)
       const { cookie, bearer } = who
@@ -194,7 +194,7 @@ eachStore.describe('the maximum age', (kind) => {
     })
 
     it.each(['before the cap', 'beyond the cap'] as const)(
-      'R-3A-18 what a logout ended %s is session_revoked from then on, however old it grows',
+      'what a logout ended %s is session_revoked from then on, however old it grows',
       async (when) => {
         const host = await uncapped()
         const logouts = {

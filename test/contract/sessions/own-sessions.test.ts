@@ -43,7 +43,7 @@ async function threefold(host: ContractHost) {
 }
 
 eachHost.describe('one’s own sessions', (kind) => {
-  it('O-40 O-41 R-1S-11 are listed and ended on the operator surface', async () => {
+  it('are listed and ended on the operator surface', async () => {
     const host = await openHost({}, kind)
     const { first, second, third } = await threefold(host)
     await signedInPerson(host, 'operator')
@@ -79,7 +79,7 @@ eachHost.describe('one’s own sessions', (kind) => {
 })
 
 describe('one’s own sessions', () => {
-  it('R-1S-11 are listed for operators; there is no such list for clients, with a good token of theirs', async () => {
+  it('are listed for operators; there is no such list for clients, with a good token of theirs', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, 'client')
     const { bearer } = who
@@ -93,7 +93,7 @@ describe('one’s own sessions', () => {
     expect(await itemsOf(host, await signedInPerson(host, 'operator'))).toHaveLength(1)
   })
 
-  it('O-40 says of each whether it goes on, whatever its document says', async () => {
+  it('says of each whether it goes on, whatever its document says', async () => {
     const settings = { sessionAbsoluteTTL: '10d' } as const
     const host = await openHost({ settings })
     const { who, first, second } = await threefold(host)
@@ -112,7 +112,7 @@ describe('one’s own sessions', () => {
     expect(items.map(({ active }) => active)).toEqual([true, false, false, false])
   })
 
-  it('O-40 S-10 counts none that is older than the cap', async () => {
+  it('counts none that is older than the cap', async () => {
     const host = await openHost({ settings: { sessionAbsoluteTTL: '1h' } })
     const { who } = await threefold(host)
     await host.auth.close()
@@ -121,7 +121,7 @@ describe('one’s own sessions', () => {
     expect(items.map(({ active }) => active)).toEqual([true, false, false, false])
   })
 
-  it('O-40 leaves out what is past its 90 days, swept or not', async () => {
+  it('leaves out what is past its 90 days, swept or not', async () => {
     const host = await openHost()
     const { who } = await threefold(host)
     await host.auth.close()
@@ -133,7 +133,7 @@ describe('one’s own sessions', () => {
     expect(await itemsOf(host, first)).toHaveLength(1)
   })
 
-  it('O-40 shows the newest hundred, and those beyond that go on', async () => {
+  it('shows the newest hundred, and those beyond that go on', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, 'operator')
     const { sessions } = storedIn(host, 'operator')
@@ -148,7 +148,7 @@ describe('one’s own sessions', () => {
     expect(items.at(-1)).toMatchObject({ id: own.id, active: true, current: true })
   })
 
-  it('O-40 shows one that goes on, however many logins there were since', async () => {
+  it('shows one that goes on, however many logins there were since', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, 'operator')
     const { sessions } = storedIn(host, 'operator')
@@ -165,7 +165,7 @@ describe('one’s own sessions', () => {
   })
 
   eachStore.it(
-    'O-40 O-41 one that outlives its 90 days is listed from its row, and ended as any other',
+    'one that outlives its 90 days is listed from its row, and ended as any other',
     async (kind) => {
       const host = await openHost({ settings: { sessionAbsoluteTTL: '' } }, kind)
       const who = await person(host, 'operator')
@@ -207,7 +207,7 @@ describe('one’s own sessions', () => {
   )
 
   it.each(['operator', 'client'] as const)(
-    'O-40 are listed in code, with times in milliseconds, on the %s surface',
+    'are listed in code, with times in milliseconds, on the %s surface',
     async (surface) => {
       const host = await openHost()
       const who = await signedInPerson(host, surface)
@@ -244,7 +244,7 @@ describe('one’s own sessions', () => {
     }
   })
 
-  it('ASVS-8.2.2 O-41 a session of another user, and one that does not exist, are not found', async () => {
+  it('a session of another user, and one that does not exist, are not found', async () => {
     const host = await openHost()
     const who = await signedInPerson(host, 'operator')
     const other = await signedInPerson(host, 'operator')
@@ -256,7 +256,7 @@ describe('one’s own sessions', () => {
     expect((await list(host, other)).status).toBe(200)
   })
 
-  it('O-41 R-4.3-05 one’s own leaves cookies alone; repeated, it changes nothing', async () => {
+  it('one’s own leaves cookies alone; repeated, it changes nothing', async () => {
     const host = await openHost()
     const { first, second } = await threefold(host)
     const reply = await end(host, first, idOf(first))
@@ -269,7 +269,7 @@ describe('one’s own sessions', () => {
     ])
   })
 
-  it('O-41 R-3A-21 cut off at any of its three steps it is completed by the same request', async () => {
+  it('cut off at any of its three steps it is completed by the same request', async () => {
     for (const call of [
       'denylist.put',
       'operator_refresh_tokens.update',
@@ -291,7 +291,7 @@ describe('one’s own sessions', () => {
     }
   })
 
-  it('O-41 ends one whose row was swept', async () => {
+  it('ends one whose row was swept', async () => {
     const host = await openHost()
     const { first, second } = await threefold(host)
     await storedIn(host, 'operator').families.take(idOf(first))

@@ -111,7 +111,7 @@ eachStore.describe('the states of a refresh token', (kind) => {
       ['0s', 0],
       ['10s', 10 * second],
     ])(
-      'R-3E-01 active, rotated, revoked and expired follow one another as they should, with a grace of %s',
+      'active, rotated, revoked and expired follow one another as they should, with a grace of %s',
       async (refreshReuseGrace, graceMs) => {
         const host = await open({ refreshReuseGrace, sessionAbsoluteTTL: '3h' })
         const limited = await open({ refreshReuseGrace, maxConcurrentSessions: 1 })
@@ -144,7 +144,7 @@ eachStore.describe('the states of a refresh token', (kind) => {
       },
     )
 
-    it.each(doorNames)('R-3E-02 each state has a code of its own at /%s', async (door) => {
+    it.each(doorNames)('each state has a code of its own at /%s', async (door) => {
       const host = await open({ refreshReuseGrace: '0s', sessionAbsoluteTTL: '' })
       const capped = await open({ sessionAbsoluteTTL: '1h' })
       const rotating = door === 'session' ? 'refresh-cookie' : door

@@ -41,7 +41,7 @@ eachHost.describe('refresh', (kind) => {
       on.send('POST', at('/refresh-cookie'), { cookie })
     const me = (on: ContractHost, bearer: string) => on.send('GET', at('/me'), { bearer })
 
-    it('R-1-12 R-1-15 rotates: a new pair, both RS256 with one key', async () => {
+    it('rotates: a new pair, both RS256 with one key', async () => {
       const who = await signedInApp(host, surface)
       const reply = await byBody(host, who.refreshToken)
       expect(reply.status).toBe(200)
@@ -70,7 +70,7 @@ eachHost.describe('refresh', (kind) => {
       expect((await me(host, textOf(body, 'accessToken'))).status).toBe(200)
     })
 
-    it('R-8-06 R-2.5-01 the JWT exp, the row and Max-Age agree on now + idle window', async () => {
+    it('the JWT exp, the row and Max-Age agree on now + idle window', async () => {
       const who = await signedInPerson(host, surface)
       await host.clock.advance(3 * day)
       const reply = await byCookie(host, who.cookie)
@@ -81,7 +81,7 @@ eachHost.describe('refresh', (kind) => {
       expect(Object.keys(reply.json()).sort()).toEqual(['accessToken', 'expiresIn', 'tokenType'])
     })
 
-    it('R-1-15 with no grace the predecessor is refused at once and the family dies', async () => {
+    it('with no grace the predecessor is refused at once and the family dies', async () => {
       const who = await signedInApp(strict, surface)
       const next = await byBody(strict, who.refreshToken)
       expect(next.status).toBe(200)
@@ -100,7 +100,7 @@ eachHost.describe('refresh', (kind) => {
       expect((await byCookie(strict, browser.cookie)).code).toBe('refresh_token_reused')
     })
 
-    it('R-1-15 within the grace the predecessor is re-issued a token of the current generation', async () => {
+    it('within the grace the predecessor is re-issued a token of the current generation', async () => {
       const who = await signedInApp(host, surface)
       await byBody(host, who.refreshToken)
       await host.clock.advance(10 * second - 1)
@@ -112,7 +112,7 @@ eachHost.describe('refresh', (kind) => {
       expect(on.headers.get('x-refresh-outcome')).toBe('rotated')
     })
 
-    it('R-1-16 the grace window is not restarted by a re-issue, and after it there is replay', async () => {
+    it('the grace window is not restarted by a re-issue, and after it there is replay', async () => {
       const who = await signedInApp(host, surface)
       const next = await byBody(host, who.refreshToken)
       await host.clock.advance(6 * second)
@@ -132,7 +132,7 @@ eachHost.describe('refresh', (kind) => {
       expect(newest.code).toBe('session_revoked')
     })
 
-    it('ASVS-10.4.5 R-1-16 two generations old is replay even inside the window, through either door', async () => {
+    it('two generations old is replay even inside the window, through either door', async () => {
       const who = await signedInPerson(host, surface)
       const first = await byCookie(host, who.cookie)
       const cookie = refreshCookieOf(first, surface)
@@ -169,7 +169,7 @@ eachHost.describe('refresh', (kind) => {
       expect((await me(host, app.bearer)).code).toBe('session_revoked')
     })
 
-    it('R-1-17 a replay in one session leaves the user’s others alone', async () => {
+    it('a replay in one session leaves the user’s others alone', async () => {
       const who = await signedInApp(host, surface)
       const login = await host.send('POST', at('/login'), {
         body: { email: who.email, password: who.password },
@@ -180,7 +180,7 @@ eachHost.describe('refresh', (kind) => {
       expect((await byCookie(host, refreshCookieOf(login, surface))).status).toBe(200)
     })
 
-    it('ASVS-7.2.2 R-1-14 an access token is no refresh token and a refresh token no bearer', async () => {
+    it('an access token is no refresh token and a refresh token no bearer', async () => {
       const who = await signedInApp(host, surface)
       const swapped = await byBody(host, who.bearer)
       expect([swapped.status, swapped.code]).toEqual([401, 'refresh_token_invalid'])
@@ -199,7 +199,7 @@ eachHost.describe('refresh', (kind) => {
       )
     })
 
-    it('R-2.5-02 at the deadline the token is expired, one second before it is not', async () => {
+    it('at the deadline the token is expired, one second before it is not', async () => {
       const who = await signedInApp(host, surface)
       await host.clock.advance(7 * day - second)
       const next = await byBody(host, who.refreshToken)
@@ -214,7 +214,7 @@ eachHost.describe('refresh', (kind) => {
     const view = (on: ContractHost, path: string, cookie: string) =>
       on.send('GET', path, { cookie })
 
-    it('R-3A-04 GET session mints a new access token each time, ten at once', async () => {
+    it('GET session mints a new access token each time, ten at once', async () => {
       const who = await signedInPerson(host, surface)
       for (const path of both('/session')) {
         const replies = await Promise.all(
@@ -229,7 +229,7 @@ eachHost.describe('refresh', (kind) => {
       }
     })
 
-    it('R-3A-05 GET session does not rotate the refresh cookie, ten at once', async () => {
+    it('GET session does not rotate the refresh cookie, ten at once', async () => {
       const who = await signedInPerson(host, surface)
       const { families } = storedIn(host, surface)
       const sid = textOf(decodeJwt(who.refreshToken), 'sid')
@@ -244,7 +244,7 @@ eachHost.describe('refresh', (kind) => {
       expect((await byCookie(host, who.cookie)).headers.get('x-refresh-outcome')).toBe('rotated')
     })
 
-    it('SP-15 R-4.3-01 GET session takes the refresh cookie alone, leaves it as it is, and enforces the cap', async () => {
+    it('GET session takes the refresh cookie alone, leaves it as it is, and enforces the cap', async () => {
       const settings = { sessionAbsoluteTTL: '1h', accessTokenTTL: '10m' }
       const capped = await openHost({ surfaces: unlimited, settings }, kind)
       const who = await signedInPerson(capped, surface)
@@ -278,7 +278,7 @@ eachHost.describe('refresh', (kind) => {
     })
 
     it.each(['refresh', 'refresh-cookie'] as const)(
-      'R-4.3-03 /%s rotates, and enforces the cap',
+      '/%s rotates, and enforces the cap',
       async (door) => {
         const settings = { sessionAbsoluteTTL: '1h', refreshReuseGrace: '0s' }
         const capped = await openHost({ surfaces: unlimited, settings }, kind)
@@ -304,7 +304,7 @@ eachHost.describe('refresh', (kind) => {
       },
     )
 
-    it('R-1-16 GET session answers the predecessor within the window and takes it for replay after it', async () => {
+    it('GET session answers the predecessor within the window and takes it for replay after it', async () => {
       const who = await signedInPerson(host, surface)
       const next = await byCookie(host, who.cookie)
       const inside = await host.send('GET', at('/session'), { cookie: who.cookie })
@@ -316,7 +316,7 @@ eachHost.describe('refresh', (kind) => {
       expect((await byCookie(host, refreshCookieOf(next, surface))).code).toBe('session_revoked')
     })
 
-    it('R-7-03 without a cookie there is a plain 401, a bearer is none', async () => {
+    it('without a cookie there is a plain 401, a bearer is none', async () => {
       const who = await signedInPerson(host, surface)
       for (const [method, path] of [
         ['GET', '/session'],
@@ -342,7 +342,7 @@ eachHost.describe('refresh', (kind) => {
     const isLong = kind.name.startsWith('express') && !/(mongo|redis)$/.test(kind.name)
     const rounds = isLong && surface === 'client' ? 50 : 5
 
-    it(`SP-14 R-1-18 R-1-15 twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
+    it(`twenty at once: one rotated, nineteen re-issued, one generation (${rounds} rounds)`, async () => {
       let { refreshToken } = await signedInApp(host, surface)
       for (let round = 2; round < rounds + 2; round += 1) {
         const replies = await Promise.all(
@@ -359,7 +359,7 @@ eachHost.describe('refresh', (kind) => {
       }
     }, 120_000)
 
-    it('R-1-18 twenty at once without grace: at most one 200, and the family is dead', async () => {
+    it('twenty at once without grace: at most one 200, and the family is dead', async () => {
       for (let round = 0; round < 10; round += 1) {
         const { refreshToken } = await signedInApp(strict, surface)
         const replies = await Promise.all(
@@ -378,7 +378,7 @@ eachHost.describe('refresh', (kind) => {
       }
     }, 120_000)
 
-    it(`SP-11 R-1-19 R-5-17 a logout racing a refresh always wins (${rounds} rounds)`, async () => {
+    it(`a logout racing a refresh always wins (${rounds} rounds)`, async () => {
       const who = await signedInApp(host, surface)
       const credentials = { email: who.email, password: who.password }
       for (let round = 0; round < rounds; round += 1) {

@@ -32,7 +32,7 @@ const kidOf = (token: string): unknown =>
 
 eachSampleStore.describe('a signing key kept elsewhere', (kind) => {
   eachSurface.describe((surface) => {
-    it('ASVS-13.3.3 signs in, refreshes and is published, and no private key is in the process', async () => {
+    it('signs in, refreshes and is published, and no private key is in the process', async () => {
       const { module, keys } = opened()
       const host = await openHost({ keys }, kind)
       const who = await person(host, surface)
@@ -52,7 +52,7 @@ eachSampleStore.describe('a signing key kept elsewhere', (kind) => {
     })
 
     it.each(['failing', 'wrong', 'silent'] as const)(
-      'ASVS-13.3.3 that is %s is a 503, which spends nothing and signs out no session',
+      'that is %s is a 503, which spends nothing and signs out no session',
       async (how) => {
         const { module, keys } = opened()
         const host = await openHost({ keys }, kind)
@@ -91,7 +91,7 @@ eachSampleStore.describe('a signing key kept elsewhere', (kind) => {
 
 describe('the keys of a signer elsewhere', () => {
   it.each(['totp', 'backupCode'] as const)(
-    'ASVS-13.3.3 that fail cost a login no code: %s and ticket are good afterwards',
+    'that fail cost a login no code: %s and ticket are good afterwards',
     async (method) => {
       const { module, keys } = opened()
       const host = await openHost({ keys })
@@ -109,7 +109,7 @@ describe('the keys of a signer elsewhere', () => {
     },
   )
 
-  it('ASVS-13.3.3 are rotated by the function that gives them, and no session ends', async () => {
+  it('are rotated by the function that gives them, and no session ends', async () => {
     const [old, fresh] = [keyModule(first.privateKey), keyModule(second.privateKey)]
     let ring: KeyRing = { current: first.publicKey, next: second.publicKey, sign: old.sign }
     const host = await openHost({ keys: async () => ring })
@@ -145,7 +145,7 @@ describe('the keys of a signer elsewhere', () => {
     ['wrong', 'keys.sign'],
     ['failing', 'keys.sign'],
   ] as const)(
-    'ASVS-13.3.3 a signer that is %s is refused at the start, by its option',
+    'a signer that is %s is refused at the start, by its option',
     async (how, option) => {
       const { module, keys } = opened()
       module.behave(how)

@@ -53,7 +53,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
     const refresh = (token: string) => refreshByCookie(host, surface, token)
     const me = (bearer: string) => host.send('GET', at('/me'), { bearer })
 
-    it('R-2.4-01 R-2.4-03 a login writes an active document for 90 days, which a logout marks inactive', async () => {
+    it('a login writes an active document for 90 days, which a logout marks inactive', async () => {
       const who = await signedInPerson(host, surface)
       const session = await stored().sessions.get(sidOf(who))
       expect(session).toMatchObject({
@@ -73,7 +73,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       })
     })
 
-    it('R-2.4-02 nothing that is done in a session moves the end of its record', async () => {
+    it('nothing that is done in a session moves the end of its record', async () => {
       const own = await openHost({ surfaces }, kind)
       const who = await enrolled(own, surface)
       const { sessions } = storedIn(own, surface)
@@ -93,7 +93,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       }
     })
 
-    it('R-5-18 R-8-16 a denylist entry counts until its last millisecond', async () => {
+    it('a denylist entry counts until its last millisecond', async () => {
       const settings = { accessTokenTTL: '24h', sessionAbsoluteTTL: '' }
       // A token is accepted for that much longer, so the last minute of an entry is needed too.
       const own = await openHost({ surfaces, settings, clockLeeway: 60 }, kind)
@@ -112,7 +112,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       }
     })
 
-    it('R-3A-01 a login opens its session once all it asks for was shown, and not before', async () => {
+    it('a login opens its session once all it asks for was shown, and not before', async () => {
       const own = await openHost({}, kind)
       const who = await enrolled(own, surface)
       const { sessions, families } = storedIn(own, surface)
@@ -138,7 +138,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       expect((await kept()).map((rows) => rows.length)).toEqual([2, 2])
     })
 
-    it('R-2.5-01 a row ends an idle window after it was written, whatever the end of the document', async () => {
+    it('a row ends an idle window after it was written, whatever the end of the document', async () => {
       const who = await signedInPerson(host, surface)
       const before = await stored().sessions.get(sidOf(who))
       expect(await stored().families.get(sidOf(who))).toMatchObject({
@@ -156,7 +156,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       })
     })
 
-    it('ASVS-10.4.9 R-1-19 a logout ends the access token with the very next request, and the refresh token', async () => {
+    it('a logout ends the access token with the very next request, and the refresh token', async () => {
       const who = await signedInPerson(host, surface)
       for (let look = 0; look < 2; look += 1) expect((await me(who.bearer)).status).toBe(200)
       const out = await host.send('POST', at('/logout'), { bearer: who.bearer })
@@ -165,7 +165,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       expect((await refresh(who.refreshToken)).code).toBe('session_revoked')
     })
 
-    it('R-2.4-07 R-3A-14 R-3A-15 an administrative end does the same three steps and is session_revoked', async () => {
+    it('an administrative end does the same three steps and is session_revoked', async () => {
       const who = await signedInPerson(host, surface)
       const other = await signIn(host, surface, who)
       expect(await host.auth[surface].terminateSession(sidOf(who))).toBe(true)
@@ -193,7 +193,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       expect((await refresh(other.refreshToken)).code).toBe('session_revoked')
     })
 
-    it('R-5-18 R-8-16 an entry is obeyed for 24 h and one minute and not a millisecond longer', async () => {
+    it('an entry is obeyed for 24 h and one minute and not a millisecond longer', async () => {
       const long = await kind.start({ surfaces, settings: { accessTokenTTL: '24h' } })
       try {
         const who: Person & SignedIn = await signedInPerson(long, surface)
@@ -212,7 +212,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       }
     })
 
-    it('R-2.4-05 the document grants nothing and stays readable after the end', async () => {
+    it('the document grants nothing and stays readable after the end', async () => {
       const who = await signedInPerson(host, surface)
       await host.send('POST', at('/logout'), { bearer: who.bearer })
       const reopened = await stored().sessions.update(
@@ -226,7 +226,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
     })
 
     itOverMonths(
-      'R-2.4-06 R-8-09 R-8-13 without a cap a session outlives its document',
+      'without a cap a session outlives its document',
       async () => {
         const uncapped = await kind.start({ surfaces, settings: { sessionAbsoluteTTL: '' } })
         try {
@@ -248,7 +248,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
     )
 
     itOverMonths(
-      'ASVS-10.4.8 R-8-12 R-8-27 R-3A-19 a cap that comes later ends what is older at its next refresh',
+      'a cap that comes later ends what is older at its next refresh',
       async () => {
         const later = await settingsHost(
           { surfaces, settings: { sessionAbsoluteTTL: '', accessTokenTTL: '24h' } },
@@ -279,7 +279,7 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       },
     )
 
-    it('R-2.4-04 protected routes do not need the session documents', async () => {
+    it('protected routes do not need the session documents', async () => {
       const store = faultyBackend(memory())
       const broken = await memoryHost.start({ backend: store.backend })
       try {
@@ -296,14 +296,14 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       }
     })
 
-    it('R-7-01 a token minted for the other surface is 401 audience_mismatch', async () => {
+    it('a token minted for the other surface is 401 audience_mismatch', async () => {
       const other = surface === 'operator' ? 'client' : 'operator'
       const who = await signedInPerson(host, other)
       const reply = await me(who.bearer)
       expect([reply.status, reply.code]).toEqual([401, 'audience_mismatch'])
     })
 
-    it('R-8-04 the lifetime in force applies to every access token minted, whatever minted it', async () => {
+    it('the lifetime in force applies to every access token minted, whatever minted it', async () => {
       const short = await kind.start({ surfaces, settings: { accessTokenTTL: '10m' } })
       try {
         const who = await signedInPerson(short, surface)

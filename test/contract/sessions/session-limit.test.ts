@@ -6,7 +6,7 @@ import { person, refreshByCookie, signIn } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
 
-it('S-61 a login over the limit reads no documents of sessions whose rows are long gone', async () => {
+it('a login over the limit reads no documents of sessions whose rows are long gone', async () => {
   const { backend, calls } = spyBackend()
   const host = await openHost({ backend, settings: { maxConcurrentSessions: 1 } })
   const who = await person(host, 'client')
@@ -29,7 +29,7 @@ it('S-61 a login over the limit reads no documents of sessions whose rows are lo
 })
 
 it.each(['client_sessions.insert', 'client_refresh_tokens.insert', 'client_users.update'])(
-  'S-61 logins whose answer of %s was lost push out no session',
+  'logins whose answer of %s was lost push out no session',
   async (call) => {
     const store = faultyBackend(memory())
     const host = await openHost({ backend: store.backend, settings: { maxConcurrentSessions: 3 } })

@@ -133,7 +133,7 @@ async function refreshed(host: ContractHost, cookie: string): Promise<string> {
 }
 
 describe.each(['a WebSocket', 'an EventSource'])(
-  'ASVS-4.4.3 %s of a person who is signed in',
+  '%s of a person who is signed in',
   (what) => {
     const more = what === 'a WebSocket' ? upgrade : { accept: 'text/event-stream' }
 
@@ -158,7 +158,7 @@ describe.each(['a WebSocket', 'an EventSource'])(
       expect(await text).toContain(what === 'a WebSocket' ? closing.toString('latin1') : 'over')
     })
 
-    it('ASVS-4.4.2 is refused without the origin of a page of the surface', async () => {
+    it('is refused without the origin of a page of the surface', async () => {
       const host = await openHost()
       const { cookie } = await signedInPerson(host, 'client')
       const url = await openServer(host)
@@ -201,7 +201,7 @@ eachHost.describe('recheck', (kind) => {
 })
 
 eachHost.describe('mint', (kind) => {
-  it('R-9-02 gives a token of a session that stands now, however old the request is', async () => {
+  it('gives a token of a session that stands now, however old the request is', async () => {
     const host = await openHost({}, kind)
     const { cookie } = await signedInPerson(host, 'client')
     const request = { method: 'GET', headers: { cookie, origin } }

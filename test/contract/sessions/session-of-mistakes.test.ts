@@ -142,7 +142,7 @@ describe('mistakes of a host', () => {
     await expect(client.requirePermission(dressed, 'orders.read')).rejects.toThrow(TypeError)
   })
 
-  it('R-1S-05 a principal of the other surface is refused where a cast lets it in', async () => {
+  it('a principal of the other surface is refused where a cast lets it in', async () => {
     const host = await openHost({ authorizer: { check: async () => true } })
     const { bearer } = await signedInPerson(host, 'client')
     const principal = await host.auth.client.authenticate(`Bearer ${bearer}`)

@@ -92,7 +92,7 @@ const voiding: readonly (readonly [string, () => Promise<unknown>, boolean])[] =
 
 eachSampleStore.describe('refreshes from another place', (kind) => {
   eachSurface.describe((surface) => {
-    it('ASVS-8.2.4 are put to the scorer once for each change, with what changed and the login', async () => {
+    it('are put to the scorer once for each change, with what changed and the login', async () => {
       const { sessionRiskScorer, asked } = saying('none')
       const host = await openHost({ sessionRiskScorer }, kind)
       const who = await person(host, surface)
@@ -120,7 +120,7 @@ eachSampleStore.describe('refreshes from another place', (kind) => {
       expect(eventsOf(host, 'refresh.unusual')).toEqual([])
     })
 
-    it('ASVS-8.2.4 end the session where the scorer says so, before anything is spent', async () => {
+    it('end the session where the scorer says so, before anything is spent', async () => {
       const { sessionRiskScorer } = saying('end')
       const host = await openHost({ sessionRiskScorer }, kind)
       const who = await person(host, surface)
@@ -140,7 +140,7 @@ eachSampleStore.describe('refreshes from another place', (kind) => {
     })
 
     it.each(voiding)(
-      'ASVS-8.2.4 go on without the proof of a second factor where the scorer %s',
+      'go on without the proof of a second factor where the scorer %s',
       async (_, answer, assessed) => {
         const { sessionRiskScorer } = answering(answer)
         const host = await openHost({ sessionRiskScorer }, kind)
@@ -173,7 +173,7 @@ eachSampleStore.describe('refreshes from another place', (kind) => {
 })
 
 describe('the scorer of sessions', () => {
-  it('ASVS-8.2.4 a client between two places leaves one event an hour of each', async () => {
+  it('a client between two places leaves one event an hour of each', async () => {
     const { sessionRiskScorer, asked } = saying('stepUp')
     const host = await openHost({ sessionRiskScorer })
     let last = await login(host, 'client', await person(host, 'client'))
@@ -186,7 +186,7 @@ describe('the scorer of sessions', () => {
     expect(eventsOf(host, 'refresh.unusual')).toHaveLength(3)
   })
 
-  it('ASVS-8.2.4 a client of ever new user agents leaves eight events an hour, and hides no other', async () => {
+  it('a client of ever new user agents leaves eight events an hour, and hides no other', async () => {
     const { sessionRiskScorer } = saying('stepUp')
     const host = await openHost({ sessionRiskScorer })
     const begun = await login(host, 'client', await person(host, 'client'))
@@ -203,7 +203,7 @@ describe('the scorer of sessions', () => {
     expect(eventsOf(host, 'refresh.unusual')).toHaveLength(9)
   })
 
-  it('ASVS-8.2.4 that ends a session is told of, whatever was told before', async () => {
+  it('that ends a session is told of, whatever was told before', async () => {
     let outcome: SessionRiskOutcome = 'stepUp'
     const { sessionRiskScorer } = answering(async () => ({ outcome }))
     const host = await openHost({ sessionRiskScorer })
@@ -220,7 +220,7 @@ describe('the scorer of sessions', () => {
     expect(eventsOf(host, 'refresh.unusual').at(-1)).toMatchObject({ outcome: 'end' })
   })
 
-  it('ASVS-8.2.4 judges `GET session` from another place, and its answer `none` stands for a minute', async () => {
+  it('judges `GET session` from another place, and its answer `none` stands for a minute', async () => {
     let outcome: SessionRiskOutcome = 'none'
     const { sessionRiskScorer, asked } = answering(async () => ({ outcome }))
     const host = await openHost({ sessionRiskScorer })
@@ -238,7 +238,7 @@ describe('the scorer of sessions', () => {
     expect(outcomeOf(await view(home))).toBe('401 session_revoked')
   })
 
-  it('ASVS-8.2.4 is asked again about a view a minute later, and after a refresh', async () => {
+  it('is asked again about a view a minute later, and after a refresh', async () => {
     const { sessionRiskScorer, asked } = saying('none')
     const host = await openHost({ sessionRiskScorer })
     const begun = await login(host, 'client', await person(host, 'client'))
@@ -256,7 +256,7 @@ describe('the scorer of sessions', () => {
     expect(asked).toHaveLength(4)
   })
 
-  it('ASVS-8.2.4 a view from elsewhere voids the proof of a second factor', async () => {
+  it('a view from elsewhere voids the proof of a second factor', async () => {
     const { sessionRiskScorer } = saying('stepUp')
     const host = await openHost({ sessionRiskScorer })
     const { who, cookie } = await steppedUp(host)
@@ -267,7 +267,7 @@ describe('the scorer of sessions', () => {
     })
   })
 
-  it('ASVS-8.2.4 hides the session from `sessionOf` elsewhere, which ends nothing', async () => {
+  it('hides the session from `sessionOf` elsewhere, which ends nothing', async () => {
     const { sessionRiskScorer } = saying('end')
     const host = await openHost({ sessionRiskScorer })
     const begun = await login(host, 'client', await person(host, 'client'))
@@ -284,7 +284,7 @@ describe('the scorer of sessions', () => {
     expect(await seenFrom(home)).not.toBeNull()
   })
 
-  it('ASVS-8.2.4 shows the session to `sessionOf` elsewhere where it voids the proof of a second factor', async () => {
+  it('shows the session to `sessionOf` elsewhere where it voids the proof of a second factor', async () => {
     const { sessionRiskScorer } = saying('stepUp')
     const host = await openHost({ sessionRiskScorer })
     const { who, cookie } = await steppedUp(host)
@@ -297,7 +297,7 @@ describe('the scorer of sessions', () => {
     })
   })
 
-  it('ASVS-8.2.4 that does not answer within two seconds signs out no session', async () => {
+  it('that does not answer within two seconds signs out no session', async () => {
     const { sessionRiskScorer, asked } = answering(() => new Promise(() => {}))
     const host = await openHost({ sessionRiskScorer })
     const begun = await login(host, 'client', await person(host, 'client'))
@@ -352,7 +352,7 @@ eachSurface.describe('a user with neither password nor factor', (surface) => {
   const cases = eachHost.cells.flatMap((kind) => verdicts.map((verdict) => ({ kind, verdict })))
 
   it.each(cases)(
-    'ASVS-8.2.4 S-19 cannot enrol by the login of before where the scorer doubts the session: $verdict [$kind.name]',
+    'cannot enrol by the login of before where the scorer doubts the session: $verdict [$kind.name]',
     async ({ kind, verdict: [outcome, enrols] }) => {
       const { sessionRiskScorer } = saying(outcome)
       const host = await openHost({ sessionRiskScorer }, kind)
@@ -371,7 +371,7 @@ eachSurface.describe('a user with neither password nor factor', (surface) => {
     },
   )
 
-  it('ASVS-8.2.4 S-19 has no moment in which another doubt lets the login count as recent', async () => {
+  it('has no moment in which another doubt lets the login count as recent', async () => {
     const { sessionRiskScorer } = saying('stepUp')
     const calls: string[] = []
     const wrapBackend = (backend: Backend) =>

@@ -40,7 +40,7 @@ async function otherwiseSigned(token: string): Promise<ReadonlyMap<string, strin
   ])
 }
 
-eachSurface.it('R-1-13 no token of another algorithm is taken, at any door', async (surface) => {
+eachSurface.it('no token of another algorithm is taken, at any door', async (surface) => {
   const host = await openHost(withoutLimits)
   const who = await signedInApp(host, surface)
   const me = (bearer: string) => host.send('GET', `/v1/auth/${surface}/me`, { bearer })

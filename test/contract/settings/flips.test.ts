@@ -14,7 +14,7 @@ function journey({ when }: Effect): Effect['when'] {
   return [...when, ...when.slice(0, 2)]
 }
 
-describe('R-2.6-33 each of the 63 settings', () => {
+describe('each of the 63 settings', () => {
   it('is shown to have its effect', () => {
     const declared = authSettingDeclarations.map(({ key }) => key)
     expect(declared).toHaveLength(63)
@@ -23,7 +23,7 @@ describe('R-2.6-33 each of the 63 settings', () => {
 })
 
 describe.each(authSettingDeclarations)(
-  'S-01…S-63 $key, changed over HTTP,',
+  '$key, changed over HTTP,',
   ({ key, surface: affected }) => {
     eachSurface.it('is in force at once, and back again', async (surface) => {
       const effect = effects[key]

@@ -51,7 +51,7 @@ async function restarted(host: ContractHost, options: HostOptions = {}): Promise
 }
 
 describe('the lifetime of access tokens', () => {
-  it('R-8-01 is the setting, else that of the environment, else 15 minutes', async () => {
+  it('is the setting, else that of the environment, else 15 minutes', async () => {
     const host = await settingsHost({ env: { JWT_ACCESS_TOKEN_EXPIRY: '10m' } })
     for (const surface of surfaces) expect(await lifetimeOn(host, surface)).toBe(600)
     await host.set({ config: { accessTokenTTL: '5m' } })
@@ -72,7 +72,7 @@ describe('the lifetime of access tokens', () => {
     }
   })
 
-  it('SP-19 R-8-02 is one minute to 24 hours: what is longer is taken, and acts as 24 hours', async () => {
+  it('is one minute to 24 hours: what is longer is taken, and acts as 24 hours', async () => {
     const host = await settingsHost()
     for (const [typed, seconds] of [
       ['1m', 60],
@@ -90,7 +90,7 @@ describe('the lifetime of access tokens', () => {
     }
   })
 
-  it('R-8-03 is never below one minute: refused as a setting, raised in the environment', async () => {
+  it('is never below one minute: refused as a setting, raised in the environment', async () => {
     const host = await settingsHost()
     await host.set({ config: { accessTokenTTL: '5m' } })
     for (const typed of ['59s', '59999ms', '1ms', '0', '0s']) {
@@ -112,7 +112,7 @@ describe('the lifetime of access tokens', () => {
   })
 
   eachSurface.it(
-    'R-8-04 is that of each token’s own moment, whatever minted it',
+    'is that of each token’s own moment, whatever minted it',
     async (surface) => {
       const authorizer = { check: async () => true }
       const host = await oauthHost({ authorizer, settings: { accessTokenTTL: '10m' } })
@@ -155,7 +155,7 @@ eachSurface.describe('the idle window', (surface) => {
   const deadline = async (host: ContractHost, who: SignedIn) =>
     (await storedIn(host, surface).families.get(sidOf(who)))?.expiresAt
 
-  it('R-8-05 is 7 days or what the environment says, counted anew from each refresh', async () => {
+  it('is 7 days or what the environment says, counted anew from each refresh', async () => {
     const first = await openHost(withoutLimits)
     const who = await signedInPerson(first, surface)
     expect(await deadline(first, who)).toBe(first.clock.now() + 7 * day)
@@ -177,7 +177,7 @@ eachSurface.describe('the idle window', (surface) => {
     expect(outcomeOf(late)).toBe('401 refresh_token_expired')
   })
 
-  it('R-8-06 is one deadline, in the token, in its row and in the cookie', async () => {
+  it('is one deadline, in the token, in its row and in the cookie', async () => {
     for (const [env, seconds] of [
       [{}, 604_800],
       [{ JWT_REFRESH_TOKEN_EXPIRY: '90m' }, 5400],
@@ -221,7 +221,7 @@ describe('the maximum age of sessions', () => {
   const again = async (host: ContractHost, cookie: string) =>
     outcomeOf(await host.send('POST', '/v1/auth/client/refresh-cookie', { cookie }))
 
-  it('R-8-07 is 720 hours where nothing was ever set', async () => {
+  it('is 720 hours where nothing was ever set', async () => {
     const host = await openHost(withoutLimits)
     const who = await signedInPerson(host, 'client')
     const { outcome, cookie } = await livedUntil(host, who, 720 * hour)
@@ -230,7 +230,7 @@ describe('the maximum age of sessions', () => {
     expect(await again(host, cookie)).toBe(tooOld)
   })
 
-  it('R-8-08 is one hour to 89 days: anything else is refused, and changes nothing', async () => {
+  it('is one hour to 89 days: anything else is refused, and changes nothing', async () => {
     const host = await settingsHost()
     for (const sessionAbsoluteTTL of ['1h', '60m', '720h', '89d', '2136h']) {
       const taken = await host.patch({ config: { sessionAbsoluteTTL } })
@@ -245,7 +245,7 @@ describe('the maximum age of sessions', () => {
     expect((await host.get('/environments/production')).json()).toEqual(before)
   })
 
-  it('R-8-09 is none once the field is cleared', async () => {
+  it('is none once the field is cleared', async () => {
     const host = await settingsHost()
     const who = await signedInPerson(host, 'client')
     await host.set({ config: { sessionAbsoluteTTL: '' } })
@@ -254,7 +254,7 @@ describe('the maximum age of sessions', () => {
     expect(await again(host, cookie)).toBe('200')
   })
 
-  it('R-8-10 T-10 that was never set is not one that was cleared, before and after a restart', async () => {
+  it('that was never set is not one that was cleared, before and after a restart', async () => {
     const never = await settingsHost()
     const cleared = await settingsHost()
     await cleared.set({ config: { sessionAbsoluteTTL: '' } })
@@ -279,7 +279,7 @@ describe('the maximum age of sessions', () => {
     }
   })
 
-  it('R-8-11 is no variable of the environment, and counts from the login', async () => {
+  it('is no variable of the environment, and counts from the login', async () => {
     const env = Object.fromEntries(
       [
         'sessionAbsoluteTTL',

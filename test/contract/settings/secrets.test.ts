@@ -50,7 +50,7 @@ const refused: readonly Change[] = [
   { config: { 'securityWebhooks.other.signingSecret': later } },
 ]
 
-it('R-2.6-06 R-7-11 T-72 the secrets among the settings are nowhere in clear', async () => {
+it('the secrets among the settings are nowhere in clear', async () => {
   const spy = spyBackend()
   const secrets = secretsOf(google, microsoft, github, later, webhookSecret)
   secrets.keep(...pem.split('\n').filter((line) => /^[\w+/=]{16,}$/.test(line)))

@@ -37,7 +37,7 @@ const withoutPasswords = {
 }
 
 describe('a change made by another replica', () => {
-  it('T-81 R-8-17 a login method that was switched off is off everywhere after 30 s, not sooner', async () => {
+  it('a login method that was switched off is off everywhere after 30 s, not sooner', async () => {
     const host = await settingsHost()
     const who = await person(host, 'client')
     await host.clock.advance(30 * second)
@@ -54,7 +54,7 @@ describe('a change made by another replica', () => {
     expect(await loginOutcome(replica, who)).toBe('403 password_login_disabled')
   })
 
-  it('T-81 R-8-17 an environment that became active is in force there after 30 s', async () => {
+  it('an environment that became active is in force there after 30 s', async () => {
     const host = await settingsHost()
     await host.patch({ config: { registrationClientEnabled: 'false' } }, 'sandbox')
     const replica = await replicaOf(host)
@@ -71,7 +71,7 @@ describe('a change made by another replica', () => {
 })
 
 describe('first values', () => {
-  it('T-16 T-83 what createAuth was given never overrides what is stored', async () => {
+  it('what createAuth was given never overrides what is stored', async () => {
     const host = await settingsHost({ settings: { passwordMinLength: 20 } })
     const register = async (at: ContractHost, email: string) => {
       const body = { email, password: 'nineteen characters' }
@@ -142,7 +142,7 @@ eachSurface.describe('while the settings cannot be read', (surface) => {
     return { store, host, who, session, doors, post }
   }
 
-  it('ASVS-16.5.2 R-7-05 G-31 everything that needs them is 503, and nothing has happened', async () => {
+  it('everything that needs them is 503, and nothing has happened', async () => {
     const { store, host, who, doors } = await outage()
     await host.clock.advance(30 * second - 1)
     store.failNext('operator_modules.get', 'before', Infinity)
@@ -165,7 +165,7 @@ eachSurface.describe('while the settings cannot be read', (surface) => {
     expect(host.mailer.sent).toEqual([])
   })
 
-  it('R-7-05 R-7-06 T-06 the next request after it is answered, by the token nothing was done with', async () => {
+  it('the next request after it is answered, by the token nothing was done with', async () => {
     const { store, host, who, post } = await outage()
     const { refreshToken } = await signInApp(host, surface, who)
     await host.clock.advance(30 * second)
@@ -178,7 +178,7 @@ eachSurface.describe('while the settings cannot be read', (surface) => {
     expect([answered.status, answered.headers.get('x-refresh-outcome')]).toEqual([200, 'rotated'])
   })
 
-  it('G-31 a cap that was set is never forgotten for its default', async () => {
+  it('a cap that was set is never forgotten for its default', async () => {
     const store = faultyBackend(memory())
     const settings = { sessionAbsoluteTTL: '1h' }
     const host = await openHost({ ...withoutLimits, backend: store.backend, settings })
@@ -207,7 +207,7 @@ describe('what is stored and cannot be used', () => {
     await host.clock.advance(30 * second)
   }
 
-  it('T-10 is told once a revision, and the nearest value is in force', async () => {
+  it('is told once a revision, and the nearest value is in force', async () => {
     const host = await settingsHost()
     const who = await person(host, 'client')
     const told = () =>
@@ -222,7 +222,7 @@ describe('what is stored and cannot be used', () => {
     }
   })
 
-  it('T-73 a secret that does not decrypt stands in the way of nothing else, and is told', async () => {
+  it('a secret that does not decrypt stands in the way of nothing else, and is told', async () => {
     const host = await settingsHost()
     await host.set({
       recordLists: [{ field: 'securityWebhooks', create: ['siem'], remove: [] }],

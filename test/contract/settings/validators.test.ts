@@ -193,7 +193,7 @@ describe('the validators of the auth module', () => {
     expectProblem(await host.patch(edit), 422, 'auth.redirect_invalid', Object.keys(edit.config)[0])
   })
 
-  it.each(refused)('T-99 T-15 R-8-03 R-8-08 %j is refused as %s', async (config, code) => {
+  it.each(refused)('%j is refused as %s', async (config, code) => {
     const host = await settingsHost()
     const reply = await host.patch({ config })
     expectRefusal(reply, code, config)
@@ -209,14 +209,14 @@ describe('the validators of the auth module', () => {
     type === 'FieldString' || type === 'FieldSecret' ? [key] : [],
   )
 
-  it.each(textSettings)('R-2.6-06 the text of a secret box is no value of %s', async (key) => {
+  it.each(textSettings)('the text of a secret box is no value of %s', async (key) => {
     const host = await settingsHost()
     const reply = await host.patch({ config: { [key]: sealed } })
     expect(reply.status, reply.text).toBe(422)
     await expectUnchanged(host)
   })
 
-  it('R-2.6-06 nor is it a first value', async () => {
+  it('nor is it a first value', async () => {
     const settings = { registrationTermsVersion: sealed }
     await expect(settingsHost({ settings })).rejects.toMatchObject({
       option: 'settings.registrationTermsVersion',
@@ -230,13 +230,13 @@ describe('the validators of the auth module', () => {
     }
   })
 
-  it.each(mistyped)('T-103 %j cannot be', async (config) => {
+  it.each(mistyped)('%j cannot be', async (config) => {
     const host = await settingsHost()
     expectRefusal(await host.patch({ config }), 'auth.value_malformed', config)
     await expectUnchanged(host)
   })
 
-  it.each(lists)('RD-2 RD-7 S-03 S-32 S-60 %s', async (_name, change, code) => {
+  it.each(lists)('%s', async (_name, change, code) => {
     const host = await settingsHost()
     const reply = await host.patch(change)
     if (code === null) expect(reply.status, reply.text).toBe(200)
@@ -256,7 +256,7 @@ describe('the validators of the auth module', () => {
     ['2136h', '200'],
     ['720h', '200'],
     ['', '200'],
-  ])('R-8-08 R-8-09 T-10 a cap of "%s" is taken', async (sessionAbsoluteTTL, outcome) => {
+  ])('a cap of "%s" is taken', async (sessionAbsoluteTTL, outcome) => {
     const host = await settingsHost()
     expect(outcomeOf(await host.patch({ config: { sessionAbsoluteTTL } }))).toBe(outcome)
     const shown = (await host.get('/environments/production')).json()
@@ -271,7 +271,7 @@ describe('the validators of the auth module', () => {
     ['48h', 86_400],
     ['999999h', 86_400],
   ])(
-    'R-8-02 R-8-03 T-15 a lifetime of %s is stored as typed and acts as %i s',
+    'a lifetime of %s is stored as typed and acts as %i s',
     async (typed, seconds) => {
       const host = await settingsHost()
       await host.set({ config: { accessTokenTTL: typed } })
@@ -289,7 +289,7 @@ describe('the validators of the auth module', () => {
     ['999999h', 86_400],
     ['soon', 900],
   ])(
-    'R-8-02 R-8-03 T-16 of the environment %s acts as %i s, until one is set',
+    'of the environment %s acts as %i s, until one is set',
     async (expiry, seconds) => {
       const host = await settingsHost({ env: { JWT_ACCESS_TOKEN_EXPIRY: expiry } })
       const who = await person(host, 'client')
@@ -306,7 +306,7 @@ describe('the validators of the auth module', () => {
     },
   )
 
-  it('G-36 judges a patch by what it touches: a first value stands in nobody’s way', async () => {
+  it('judges a patch by what it touches: a first value stands in nobody’s way', async () => {
     const host = await settingsHost({ settings: { passwordLoginClientEnabled: false } })
     expect((await host.patch({ config: { passwordMinLength: '16' } })).status).toBe(200)
     expectProblem(
@@ -319,7 +319,7 @@ describe('the validators of the auth module', () => {
     expect((await signIn(host, 'client', who)).bearer).not.toBe('')
   })
 
-  it('T-99 keeps a provider complete and the last door open while they are needed', async () => {
+  it('keeps a provider complete and the last door open while they are needed', async () => {
     const host = await settingsHost()
     const google = { googleClientId: 'id', googleClientSecret: 'planted-google' }
     await host.set({ config: { ...google, googleClientEnabled: 'true' } })
@@ -331,7 +331,7 @@ describe('the validators of the auth module', () => {
     await host.set({ config: { googleClientEnabled: '', passwordLoginClientEnabled: 'true' } })
   })
 
-  it('T-99 S-25 passkeys in place of both factors are a login method, while nothing else is', async () => {
+  it('passkeys in place of both factors are a login method, while nothing else is', async () => {
     const host = await settingsHost()
     const passwords = {
       passwordLoginOperatorEnabled: 'false',
@@ -352,7 +352,7 @@ describe('the validators of the auth module', () => {
     })
   })
 
-  it('S-19 S-20 keeps one kind of factor on while a policy requires one', async () => {
+  it('keeps one kind of factor on while a policy requires one', async () => {
     const host = await settingsHost()
     await host.set({ config: factorsOff })
     expectProblem(await host.patch({ config: { mfaPolicyClient: 'required' } }), 422, noFactor)
@@ -362,7 +362,7 @@ describe('the validators of the auth module', () => {
     await host.set({ config: { webauthnMode: 'off', mfaPolicyClient: 'off' } })
   })
 
-  it('T-99 R-4.5-24 judges an environment as a whole before it becomes active', async () => {
+  it('judges an environment as a whole before it becomes active', async () => {
     const host = await settingsHost()
     const { environments } = (
       await import('../../../src/model/module-collections.js')

@@ -160,7 +160,7 @@ async function caller(host: ContractHost): Promise<Caller> {
 }
 
 describe.each(tantrums)('a store method that $how', ({ fail }) => {
-  it.each(Object.keys(callers))('R-LIB-13 R-7-11 %s: 503 without internals', async (name) => {
+  it.each(Object.keys(callers))('%s: 503 without internals', async (name) => {
     let isFailing = false
     const backend = withCall(memory(), (called, work) =>
       isFailing && called === name ? fail() : work(),
@@ -178,7 +178,7 @@ describe.each(tantrums)('a store method that $how', ({ fail }) => {
   })
 
   it.each(['counter.hit', 'counter.forgive', 'client_audit_records.insert'])(
-    'R-LIB-13 %s: the request goes on without it',
+    '%s: the request goes on without it',
     async (name) => {
       let isFailing = false
       const backend = withCall(memory(), (called, work) =>
@@ -194,7 +194,7 @@ describe.each(tantrums)('a store method that $how', ({ fail }) => {
   )
 })
 
-it('R-LIB-13 counter.add: requests go on without it', async () => {
+it('counter.add: requests go on without it', async () => {
   let failures = 0
   const backend = withCall(memory(), (called, work) => {
     if (called !== 'counter.add') return work()
@@ -210,7 +210,7 @@ it('R-LIB-13 counter.add: requests go on without it', async () => {
 })
 
 describe('other ports of the host', () => {
-  it.each(tantrums)('R-LIB-13 a mailer that $how changes no reply', async ({ fail }) => {
+  it.each(tantrums)('a mailer that $how changes no reply', async ({ fail }) => {
     const host = await openHost({ mailer: { send: fail } })
     const { email } = await signedInPerson(host, 'client')
     const body = { email }
@@ -220,12 +220,12 @@ describe('other ports of the host', () => {
     expect(host.events.map(({ type }) => type)).toContain('mail.failed')
   })
 
-  it.each(tantrums)('R-LIB-13 an onEvent that $how changes no reply', async ({ fail }) => {
+  it.each(tantrums)('an onEvent that $how changes no reply', async ({ fail }) => {
     const host = await openHost({ onEvent: () => fail() })
     await signedInPerson(host, 'client')
   })
 
-  it.each(tantrums)('R-LIB-13 a logger that $how changes no reply', async ({ fail }) => {
+  it.each(tantrums)('a logger that $how changes no reply', async ({ fail }) => {
     // What a host passes where promises are as good as nothing: the type allows it, linters do not.
     const log = fail as () => void
     const logger: Logger = { debug: log, info: log, warn: log, error: log }
@@ -238,7 +238,7 @@ describe('other ports of the host', () => {
     expect((await refresh(host, who.refreshToken)).status).toBe(200)
   })
 
-  it.each(tantrums)('R-LIB-13 R-7-11 a hasher that $how is 500, not 401', async ({ fail }) => {
+  it.each(tantrums)('a hasher that $how is 500, not 401', async ({ fail }) => {
     let isFailing = false
     const real = nodeRsHasher()
     const host = await openHost({

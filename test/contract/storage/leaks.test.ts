@@ -34,9 +34,9 @@ function told({ logger, events }: ContractHost): string {
   return JSON.stringify([logger.lines, events])
 }
 
-describe('R-7-11 SP-55 a whole life on a healthy store', () => {
+describe('a whole life on a healthy store', () => {
   eachSurface.it(
-    'ASVS-3.3.4 ASVS-16.2.5 SP-22 leaves no secret in replies, log or events',
+    'leaves no secret in replies, log or events',
     async (surface) => {
       const host = await openHost(withoutLimits)
       const key = await testSigningKey()
@@ -75,7 +75,7 @@ const allowedClaims = [
   ...['memberships', 'authTime', 'gen'],
 ]
 
-describe('R-7-11 nothing of what was sent comes back in a refusal', () => {
+describe('nothing of what was sent comes back in a refusal', () => {
   it('wherever it was put', async () => {
     const host = await openHost()
     const at = (path: string): string => `/v1/auth/client${path}`
@@ -115,7 +115,7 @@ describe('R-7-11 nothing of what was sent comes back in a refusal', () => {
   })
 })
 
-describe('R-7-11 SP-55 nothing of a flow to a provider is told', () => {
+describe('nothing of a flow to a provider is told', () => {
   eachSurface.it('of what it is kept together by', async (surface) => {
     const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
     const host = await oauthHost({ settings: policy })
@@ -210,8 +210,8 @@ const failures: readonly (readonly [string, () => unknown])[] = [
   ['a telling code', () => Object.assign(new Error(canary), { code: canary })],
 ]
 
-describe.each(failures)('R-7-11 R-LIB-13 a store that fails with %s', (_what, reason) => {
-  it('ASVS-13.4.2 ASVS-16.5.1 is 503 on every route, and nothing of it is told', async () => {
+describe.each(failures)('a store that fails with %s', (_what, reason) => {
+  it('is 503 on every route, and nothing of it is told', async () => {
     const spy = spyBackend()
     const host = await openHost({ backend: spy.backend })
     const requests = await everyRequest(host)
@@ -233,7 +233,7 @@ describe.each(failures)('R-7-11 R-LIB-13 a store that fails with %s', (_what, re
   })
 })
 
-it('ASVS-16.3.4 R-LIB-13 the log still tells which error it was, and where it was made', async () => {
+it('the log still tells which error it was, and where it was made', async () => {
   const spy = spyBackend()
   const host = await openHost({ backend: spy.backend })
   const stack = `Error: ${canary}\n    at Client.query (/srv/app/client.js:12:3)\n    at x (y.js:1:1)`
@@ -298,7 +298,7 @@ async function expectRecovery(host: ContractHost, spy: SpyBackend): Promise<void
   expect((await host.send('GET', '/v1/auth/client/me', { bearer })).status).toBe(200)
 }
 
-describe.each(failures)('R-7-11 SP-60 a host function that fails with %s', (_what, reason) => {
+describe.each(failures)('a host function that fails with %s', (_what, reason) => {
   const fail = async (): Promise<never> => Promise.reject(reason())
   const failAtOnce = (): never => {
     throw reason()
@@ -371,7 +371,7 @@ describe.each(failures)('R-7-11 SP-60 a host function that fails with %s', (_wha
   })
 })
 
-describe('SP-60 a logger that fails itself', () => {
+describe('a logger that fails itself', () => {
   const failing = {
     throws: () => {
       throw new Error(canary)
@@ -380,7 +380,7 @@ describe('SP-60 a logger that fails itself', () => {
   }
 
   it.each(Object.entries(failing))(
-    'ASVS-16.5.4 when it %s, changes no reply',
+    'when it %s, changes no reply',
     async (_how, write) => {
       const spy = spyBackend()
       const logger = { debug: write, info: write, warn: write, error: write }

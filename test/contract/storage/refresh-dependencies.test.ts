@@ -12,7 +12,7 @@ import { faultyBackend } from '../../support/stores/faulty-backend.js'
 const rows = eachSurface.cells.flatMap((surface) => doorNames.map((door) => ({ surface, door })))
 
 it.each(rows)(
-  'R-7-05 R-7-06 /$door [$surface] is 503 while any part that it asks is away, and uses nothing up',
+  '/$door [$surface] is 503 while any part that it asks is away, and uses nothing up',
   async ({ surface, door }) => {
     const store = faultyBackend(memory())
     const host = await openHost({ ...withoutLimits, backend: store.backend })

@@ -64,7 +64,7 @@ function filled(bearer: string, cookieName: string): readonly SendOptions[] {
 
 const everything: HostOptions = { ...withoutLimits, authorizer: { check: async () => true } }
 
-describe.each(rows)('R-7-11 $id on $surface', ({ id, surface }) => {
+describe.each(rows)('$id on $surface', ({ id, surface }) => {
   const { method } = operationOf(id)
 
   it('repeats nothing that it was sent, in a body, a header, the log or an event', async () => {

@@ -54,7 +54,7 @@ eachSurface.describe('reads beside each other', (surface) => {
   const users = `${surface}_users.get`
   const identities = `${surface}_oauth_identities.find`
 
-  it('R-7-05 an ended session is 401, although its account cannot be read', async () => {
+  it('an ended session is 401, although its account cannot be read', async () => {
     const { list, fail, me, guarded, refresh, families, sid } = await rig()
     await list()
     fail(users, identities)
@@ -65,7 +65,7 @@ eachSurface.describe('reads beside each other', (surface) => {
     expect(await families.get(sid)).toMatchObject({ revokedReason: 'admin', generation: 1 })
   })
 
-  it('R-7-06 a denylist that cannot be asked is 503, although the account is gone', async () => {
+  it('a denylist that cannot be asked is 503, although the account is gone', async () => {
     const { users: stored, who, fail, me, guarded, refresh, families, sid } = await rig()
     await stored.take(who.id)
     fail('denylist.find')
@@ -75,7 +75,7 @@ eachSurface.describe('reads beside each other', (surface) => {
     expect(await families.get(sid)).toMatchObject({ revokedAt: null, generation: 1 })
   })
 
-  it('R-7-06 each of the reads that fails alone is 503', async () => {
+  it('each of the reads that fails alone is 503', async () => {
     for (const call of ['denylist.find', users, identities]) {
       const { fail, me } = await rig()
       fail(call)
@@ -113,7 +113,7 @@ eachSurface.describe('a refresh, beside whose reads its token is signed', (surfa
     return { store, host, who, sid: sessionOf(who.refreshToken), ...storedIn(host, surface) }
   }
 
-  it('R-3A-21 consumes nothing where a token cannot be minted', async () => {
+  it('consumes nothing where a token cannot be minted', async () => {
     const { host, who, sid, families, users } = await rig()
     const before = await families.get(sid)
     const tenants = Array.from({ length: 1000 }, (_, n) => ({
@@ -125,7 +125,7 @@ eachSurface.describe('a refresh, beside whose reads its token is signed', (surfa
     expect(await families.get(sid)).toEqual(before)
   })
 
-  it('R-3A-21 is refused where the idle window ended while it was under way', async () => {
+  it('is refused where the idle window ended while it was under way', async () => {
     const { store, host, who, sid, families } = await rig()
     const family = await families.get(sid)
     await host.clock.advance((family?.expiresAt ?? 0) - host.clock.now() - 500)
@@ -163,7 +163,7 @@ eachSurface.describe('an ending, step by step', (surface) => {
   const shown = ['bearer', 'cookie', 'body'] as const
 
   it.each(shown.flatMap((by) => steps.map((step) => [by, step] as const)))(
-    'R-3A-21 by %s goes no further than %s, where that fails',
+    'by %s goes no further than %s, where that fails',
     async (by, step) => {
       const { store, host, sid, logout, families, sessions } = await rig()
       store.failNext(step, 'before', Number.POSITIVE_INFINITY)
@@ -179,7 +179,7 @@ eachSurface.describe('an ending, step by step', (surface) => {
   )
 
   it.each(['cookie', 'body'] as const)(
-    'R-3A-21 a logout by the %s whose row cannot be read is refused, and lists the session for as long as the row lives',
+    'a logout by the %s whose row cannot be read is refused, and lists the session for as long as the row lives',
     async (by) => {
       const { store, host, who, sid, logout, families } = await rig()
       store.failNext(`${surface}_refresh_tokens.get`, 'before', Number.POSITIVE_INFINITY)
@@ -196,7 +196,7 @@ eachSurface.describe('an ending, step by step', (surface) => {
     },
   )
 
-  it('R-3A-21 a logout that cannot list the session revokes nothing, whatever its row says', async () => {
+  it('a logout that cannot list the session revokes nothing, whatever its row says', async () => {
     const { store, sid, who, host, logout, families } = await rig()
     const { cookie } = who
     expect((await host.send('POST', `/v1/auth/${surface}/refresh-cookie`, { cookie })).status).toBe(

@@ -46,7 +46,7 @@ describe.each(combinations)('/$door [$surface] while a part of the store fails',
   const row = door === 'session' ? 'refresh_tokens.get' : 'refresh_tokens.update'
 
   it.each([row, 'users.get', 'denylist.find'])(
-    'R-7-05 R-7-06 %s: 503, nothing is consumed, and afterwards the same token works',
+    '%s: 503, nothing is consumed, and afterwards the same token works',
     async (call) => {
       const { store, host } = await faultyHost()
       const who = await signedIn(host, surface)
@@ -70,7 +70,7 @@ describe.each(combinations)('/$door [$surface] while a part of the store fails',
     },
   )
 
-  it('R-7-05 R-2.4-05 the session documents are not asked: without them it goes on', async () => {
+  it('the session documents are not asked: without them it goes on', async () => {
     const { store, host } = await faultyHost()
     const who = await signedIn(host, surface)
     for (const method of ['get', 'find', 'update', 'insert']) {
@@ -80,7 +80,7 @@ describe.each(combinations)('/$door [$surface] while a part of the store fails',
   })
 
   it.each(['denylist.put', 'refresh_tokens.update', 'sessions.update'])(
-    'RF-5 R-3A-21 R-7-05 R-3A-19 an ending cut short at %s is 503, and complete at the next attempt',
+    'an ending cut short at %s is 503, and complete at the next attempt',
     async (call) => {
       const { store, host } = await faultyHost({ settings: { sessionAbsoluteTTL: '1h' } })
       const who = await signedIn(host, surface)
@@ -102,7 +102,7 @@ describe.each(combinations)('/$door [$surface] while a part of the store fails',
     },
   )
 
-  it('R-7-05 a counter that fails stops nobody: this process counts by itself', async () => {
+  it('a counter that fails stops nobody: this process counts by itself', async () => {
     const { store, host } = await faultyHost()
     const who = await signedIn(host, surface)
     store.failNext('counter.hit', 'before', Infinity)
@@ -110,7 +110,7 @@ describe.each(combinations)('/$door [$surface] while a part of the store fails',
     expect((await refreshDoors[door](host, surface, who)).status).toBe(200)
   })
 
-  it('R-7-05 keys that cannot be read again stop nobody: the ring at hand goes on', async () => {
+  it('keys that cannot be read again stop nobody: the ring at hand goes on', async () => {
     const current = await testSigningKey()
     let fails = false
     const keys = async () => {
@@ -128,7 +128,7 @@ describe.each(combinations)('/$door [$surface] while a part of the store fails',
 })
 
 eachSurface.describe('a lost answer', (surface) => {
-  it('R-7-06 a rotation whose answer was lost is seen in the row: no 503, no re-issue', async () => {
+  it('a rotation whose answer was lost is seen in the row: no 503, no re-issue', async () => {
     const { store, host } = await faultyHost({ settings: { refreshReuseGrace: '0s' } })
     const who = await signedInApp(host, surface)
     store.failNext(`${surface}_refresh_tokens.update`, 'after')
@@ -139,7 +139,7 @@ eachSurface.describe('a lost answer', (surface) => {
     expect((await refreshDoors.refresh(host, surface, next)).status).toBe(200)
   })
 
-  it('R-7-06 where the row cannot be read either, the window covers the same token', async () => {
+  it('where the row cannot be read either, the window covers the same token', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     store.failNext(`${surface}_refresh_tokens.update`, 'after')
@@ -156,7 +156,7 @@ eachSurface.describe('a lost answer', (surface) => {
     expect(on.headers.get('x-refresh-outcome')).toBe('rotated')
   })
 
-  it('R-3A-21 a replay found while the store fails is still told, and raises its alarm', async () => {
+  it('a replay found while the store fails is still told, and raises its alarm', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInApp(host, surface)
     await refreshDoors.refresh(host, surface, who)
@@ -171,7 +171,7 @@ eachSurface.describe('a lost answer', (surface) => {
     expect(host.events.filter(({ type }) => type === 'refresh.replayDetected')).toHaveLength(1)
   })
 
-  it('R-3A-21 R-2.4-07 ending all sessions, interrupted anywhere, is completed by the same call', async () => {
+  it('ending all sessions, interrupted anywhere, is completed by the same call', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     await host.clock.advance(1)
@@ -188,7 +188,7 @@ eachSurface.describe('a lost answer', (surface) => {
     }
   })
 
-  it('R-3A-21 a logout everywhere that failed half way is completed from the same session', async () => {
+  it('a logout everywhere that failed half way is completed from the same session', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     await host.clock.advance(1)
@@ -210,7 +210,7 @@ eachSurface.describe('a lost answer', (surface) => {
     }
   })
 
-  it('R-3A-21 a logout everywhere ends its own session last, so that the same request ends what was left', async () => {
+  it('a logout everywhere ends its own session last, so that the same request ends what was left', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     await host.clock.advance(1)
@@ -232,7 +232,7 @@ eachSurface.describe('a lost answer', (surface) => {
     }
   })
 
-  it('R-3A-21 a password change that failed half way is completed by the same request', async () => {
+  it('a password change that failed half way is completed by the same request', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     await host.clock.advance(1)
@@ -248,7 +248,7 @@ eachSurface.describe('a lost answer', (surface) => {
     expect((await me(host, surface, own.bearer)).status).toBe(200)
   })
 
-  it('ASVS-6.2.3 completing a password change is a guess like any other and counts as one', async () => {
+  it('completing a password change is a guess like any other and counts as one', async () => {
     const { host } = await faultyHost({ settings: { lockoutThreshold: 5 } })
     const own = await signedInPerson(host, surface)
     const change = (currentPassword: string, newPassword: string) =>
@@ -273,7 +273,7 @@ eachSurface.describe('a lost answer', (surface) => {
 })
 
 eachSurface.describe('a protected route', (surface) => {
-  it('R-7-05 T-59 without the denylist it is 503, neither 401 nor 200, and recovers', async () => {
+  it('without the denylist it is 503, neither 401 nor 200, and recovers', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     const gone = await signedInPerson(host, surface)
@@ -287,7 +287,7 @@ eachSurface.describe('a protected route', (surface) => {
     expectProblem(await me(host, surface, gone.bearer), 401, 'session_revoked')
   })
 
-  it('R-7-05 without the user records it is 503 as well, and the session goes on', async () => {
+  it('without the user records it is 503 as well, and the session goes on', async () => {
     const { store, host } = await faultyHost()
     const who = await signedInPerson(host, surface)
     store.failNext(`${surface}_users.get`, 'before')

@@ -70,7 +70,7 @@ const stores = [
 
 describe.each(stores)('while $name is out of reach', ({ name, open }) => {
   it.skipIf(noMariadb && name.startsWith('MariaDB'))(
-    'R-7-05 R-7-06 nobody gets in, and nobody is signed out',
+    'nobody gets in, and nobody is signed out',
     async () => {
       const { backend, leave, comeBack } = await open()
       const host = await openHost({ backend })

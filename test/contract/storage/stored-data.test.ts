@@ -59,7 +59,7 @@ async function dumpOf(schema: string, query: Query): Promise<string> {
 }
 
 describe.each(Object.entries(stores))('what %s holds', (name, open) => {
-  eachSurface.it('SP-55 is no secret in clear, after a whole life', async (s) => {
+  eachSurface.it('is no secret in clear, after a whole life', async (s) => {
     const { backend, dump } = await open()
     const host = await openHost({ ...withoutLimits, backend })
     const dumps: string[] = []

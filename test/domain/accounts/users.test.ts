@@ -77,12 +77,12 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     ['', 'invalid_request'],
     ['ada@localhost', 'invalid_request'],
     ['robot@machines.invalid', 'email_not_allowed'],
-  ])('T-54 refuses %j as an address: %s', async (address, code) => {
+  ])('refuses %j as an address: %s', async (address, code) => {
     const { auth } = await testAuth()
     await expect(auth[surface].users.create({ email: address })).rejects.toMatchObject({ code })
   })
 
-  it('R-2.1-03 makes nobody a machine, whatever a cast lets through', async () => {
+  it('makes nobody a machine, whatever a cast lets through', async () => {
     const { auth } = await testAuth()
     const { users } = auth[surface]
     // @ts-expect-error the type of a new user has no `kind`
@@ -221,7 +221,7 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     expect(await users.get(made.id)).toEqual(all)
   })
 
-  it('R-2.1-04 has no way to change what somebody is, in either direction', async () => {
+  it('has no way to change what somebody is, in either direction', async () => {
     const { auth, backend } = await testAuth()
     const { users } = auth[surface]
     const { id } = await users.create({ email })
@@ -290,7 +290,7 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     expect(await users.list()).toEqual({ users: [], next: null })
   })
 
-  it('G-38 ends the sessions of who is disabled, and repeats what a failure interrupted', async () => {
+  it('ends the sessions of who is disabled, and repeats what a failure interrupted', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const who = await signedInPerson(host, surface)
@@ -305,7 +305,7 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     expect(outcomeOf(await me(bystander.bearer))).toBe('200')
   })
 
-  it('G-38 lets no session survive, should the account be enabled again midway', async () => {
+  it('lets no session survive, should the account be enabled again midway', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const who = await signedInPerson(host, surface)
@@ -319,7 +319,7 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     expect(outcomeOf(refreshed)).toBe('401 session_revoked')
   })
 
-  it('G-38 leaves no session to a login that raced the disabling', async () => {
+  it('leaves no session to a login that raced the disabling', async () => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const { id, email: address, password } = await person(host, surface)

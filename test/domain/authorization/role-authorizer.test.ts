@@ -57,7 +57,7 @@ async function allowed(
 }
 
 describe('who may do what without a binding', () => {
-  it('T-57 R-5P-05 every person their own account, and no machine', async () => {
+  it('every person their own account, and no machine', async () => {
     for (const surface of ['operator', 'client'] as const) {
       expect((await allowed({ surface })).granted).toEqual(selfKeys)
       expect((await allowed({ surface, kind: 'service' })).granted).toEqual([])
@@ -65,7 +65,7 @@ describe('who may do what without a binding', () => {
   })
 
   it.each(['super_admin', 'administrator', 'developer'])(
-    'R-5P-04 %s the system set, on the operator surface',
+    '%s the system set, on the operator surface',
     async (systemRole) => {
       const { granted, asked } = await allowed({ systemRole })
       expect(granted).toEqual([...selfKeys, ...systemKeys])
@@ -75,7 +75,7 @@ describe('who may do what without a binding', () => {
     },
   )
 
-  it('R-2.1-17 a machine has no shortcut, whatever its role is called', async () => {
+  it('a machine has no shortcut, whatever its role is called', async () => {
     for (const systemRole of ['super_admin', 'administrator', 'developer']) {
       expect((await allowed({ kind: 'service', systemRole })).granted).toEqual([])
     }
@@ -112,7 +112,7 @@ describe('what a role adds', () => {
     for (const holder of nowhere.asked) expect(holder).toMatchObject({ tenantId: null })
   })
 
-  it('R-5P-06 of the system set, only where it is held everywhere', async () => {
+  it('of the system set, only where it is held everywhere', async () => {
     const at = { tenantId: 'acme', memberships: acme, kind: 'service' } as const
     const options = { systemPermissions: ['orders.refund'] }
     expect((await allowed(at, [role(keys, 'acme')])).granted).toEqual([
@@ -127,13 +127,13 @@ describe('what a role adds', () => {
     expect((await allowed(at, [role(keys)], options)).granted).toEqual(keys)
   })
 
-  it('R-2.1-13 R-2.1-14 nothing to a machine if the role is one for people', async () => {
+  it('nothing to a machine if the role is one for people', async () => {
     const held = [' Administrator', 'super_admin'].map((name) => ({ ...role(keys), name }))
     expect((await allowed({ kind: 'service' }, held)).granted).toEqual([])
     expect((await allowed({}, held)).granted).toEqual(keys)
   })
 
-  it('R-LIB-13 nothing is decided while the store fails', async () => {
+  it('nothing is decided while the store fails', async () => {
     const failing = roleAuthorizer()({ heldBy: () => Promise.reject(new Error('down')) })
     const ask = (permission: string) => failing.check({ ...somebody, permission })
     await expect(ask('orders.read')).rejects.toThrow('down')

@@ -135,7 +135,7 @@ describe('a definition', () => {
     ['a tenant of 65 characters', { ...good, tenantId: 'x'.repeat(65) }],
     ['a tenant that is no text', { ...good, tenantId: 7 }],
     [
-      'R-5P-06 a system key in a tenant',
+      'a system key in a tenant',
       {
         ...good,
         tenantId: 'acme',
@@ -214,7 +214,7 @@ describe('a binding', () => {
     expect([await roles.unbindAll('nobody'), await roles.bindingsOf('nobody')]).toEqual([0, []])
   })
 
-  it('R-2.1-13 R-2.1-14 R-2.1-15 gives no machine a role for people, also while nobody can tell', async () => {
+  it('gives no machine a role for people, also while nobody can tell', async () => {
     const { store, host, roles, userId, stored } = await rig()
     const { id } = await serviceAccount(host, await administrator(host))
     for (const name of ['administrator', 'Super_Admin']) {
@@ -233,7 +233,7 @@ describe('a binding', () => {
     expect(await roles.bind({ userId: id, roleId: harmless })).toBe(true)
   })
 
-  it('SP-57 goes with its user, and is refused to who is being deleted', async () => {
+  it('goes with its user, and is refused to who is being deleted', async () => {
     const { roles, users, userId, stored } = await rig()
     const { id: roleId } = await roles.define({ name: 'support', permissions: read })
     await roles.bind({ userId, roleId, tenantId: 'acme' })
@@ -272,7 +272,7 @@ describe('a binding', () => {
 })
 
 describe('a failing store', () => {
-  it('R-LIB-13 a bind that could not be taken back grants nothing, and the next one completes it', async () => {
+  it('a bind that could not be taken back grants nothing, and the next one completes it', async () => {
     let store: 'up' | 'failing after the insert' | 'down' = 'up'
     const wrapBackend = (backend: Backend): Backend =>
       withCall(backend, async (name, work) => {
@@ -339,7 +339,7 @@ describe('a failing store', () => {
     expect(eventsOf(host, 'role.unbound')).toEqual([])
   })
 
-  it('R-LIB-13 leaves a deleted role with nobody, and the next attempt tidies up', async () => {
+  it('leaves a deleted role with nobody, and the next attempt tidies up', async () => {
     const { store, roles, userId, stored } = await rig()
     const { id: roleId } = await roles.define({ name: 'support', permissions: read })
     for (const tenantId of ['a', 'b', 'c']) await roles.bind({ userId, roleId, tenantId })
@@ -351,7 +351,7 @@ describe('a failing store', () => {
     expect(await roles.bindingsOf(userId)).toEqual([])
   })
 
-  it('R-LIB-13 answers neither that it bound nor that it did not', async () => {
+  it('answers neither that it bound nor that it did not', async () => {
     const { store, roles, userId } = await rig()
     const { id: roleId } = await roles.define({ name: 'support', permissions: read })
     const unavailable = { code: 'service_unavailable' }

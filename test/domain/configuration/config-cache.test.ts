@@ -61,7 +61,7 @@ async function rig(options: Partial<AuthOptions> = {}) {
   }
 }
 
-describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
+describe('the cache of 30 seconds', () => {
   it('keeps a value for 29,999 ms and not for 30,000, however often it is read, and asks once in that time', async () => {
     const { clock, spy, writeBehind, sender } = await rig()
     expect(await sender()).toBe('old')
@@ -104,7 +104,7 @@ describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
     expect(spy.calls).toEqual([...once, ...once])
   })
 
-  it('R-2.6-19 T-79 follows the active environment, and no other', async () => {
+  it('follows the active environment, and no other', async () => {
     const { clock, writeBehind, sender, modules } = await rig()
     await writeBehind('of sandbox', 'sandbox')
     expect(await sender()).toBe('old')
@@ -113,7 +113,7 @@ describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
     expect(await sender()).toBe('of sandbox')
   })
 
-  it('R-LIB-13 G-31 a store that is away once it is over is 503, never a default', async () => {
+  it('a store that is away once it is over is 503, never a default', async () => {
     const { clock, spy, sender, auth } = await rig()
     expect(await sender()).toBe('old')
     spy.fail(() => new Error('away'))
@@ -138,7 +138,7 @@ describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
     expect(await sender()).toBe('new')
   })
 
-  it('R-2.6-24 T-81 own writes are seen at once, elsewhere within 30 seconds; administrators see the store', async () => {
+  it('own writes are seen at once, elsewhere within 30 seconds; administrators see the store', async () => {
     const backend = memory()
     const one = await configHost({ backend, modules: [module] })
     const two = await configHost({ backend, modules: [module] })
@@ -154,7 +154,7 @@ describe('R-2.6-23 R-8-17 the cache of 30 seconds', () => {
   })
 })
 
-describe('ASVS-11.7.2 what was read is forgotten', () => {
+describe('what was read is forgotten', () => {
   /** A cache of objects, and how many it has loaded and forgotten. */
   function objects() {
     const clock = fakeClock(Date.UTC(2026, 0, 1))

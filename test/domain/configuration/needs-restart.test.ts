@@ -55,7 +55,7 @@ const activate = async (store: ConfigStore, environment: string) =>
   store.activate(await store.locate('auth', null), environment, actor)
 
 describe('needsRestart', () => {
-  it('R-2.6-21 T-78 stays true until each process that ran at the switch has ended', async () => {
+  it('stays true until each process that ran at the switch has ended', async () => {
     const { started, needsRestart, processes } = world()
     const [one, two] = [await started(), await started()]
     expect(await needsRestart(one)).toBe(false)
@@ -83,7 +83,7 @@ describe('needsRestart', () => {
     expect(await needsRestart(await started())).toBe(false)
   })
 
-  it('R-3D-01 T-78 becomes true also where the environment was active already', async () => {
+  it('becomes true also where the environment was active already', async () => {
     const { started, needsRestart } = world()
     const one = await started()
     expect(await activate(one, 'production')).toMatchObject({
@@ -98,7 +98,7 @@ describe('needsRestart', () => {
     expect(await needsRestart(two)).toBe(true)
   })
 
-  it('T-78 is not cleared by migrating, be it again and again', async () => {
+  it('is not cleared by migrating, be it again and again', async () => {
     const { started, needsRestart } = world()
     const one = await started()
     await activate(one, 'sandbox')
@@ -107,7 +107,7 @@ describe('needsRestart', () => {
     expect(await needsRestart(one)).toBe(true)
   })
 
-  it('R-4.5-29 is not set by an edit, and a switch after another needs another restart', async () => {
+  it('is not set by an edit, and a switch after another needs another restart', async () => {
     const { started, needsRestart } = world()
     const one = await started()
     await one.patch(await one.locate('auth', 'production'), { config: { totpIssuer: 'A' } }, actor)
@@ -183,7 +183,7 @@ describe('a process that crashed', () => {
 })
 
 describe('the document of a module', () => {
-  it('T-78 twenty processes that start, switch and end at once are all in it', async () => {
+  it('twenty processes that start, switch and end at once are all in it', async () => {
     const { started, needsRestart, processes } = world()
     const first = await started()
     const rest = await Promise.all(

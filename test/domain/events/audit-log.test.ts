@@ -179,13 +179,13 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
 const whole = (event: Bare<AuthEvent>) => ({ ...source, ...event }) as AuthEvent
 
 describe('toAuditRecord', () => {
-  it.each(table)('G-15 %j', (event, expected) => {
+  it.each(table)('%j', (event, expected) => {
     const { type: action } = event
     const record = expected && { ...source, action, ...expected }
     expect(toAuditRecord(whole(event))).toEqual(record)
   })
 
-  it.each(table)('SP-55 keeps nothing it was not told to: %j', (event) => {
+  it.each(table)('keeps nothing it was not told to: %j', (event) => {
     const kept = toAuditRecord(whole(Object.assign({}, event, { password: 'hunter2' })))
     expect(JSON.stringify(kept)).not.toContain('hunter2')
   })

@@ -93,7 +93,7 @@ const waiting = () => stored.due(Date.UTC(2100, 0, 1), 100)
 const types = () => endpoints.received.map(({ body }) => body['type'])
 
 describe('security webhooks', () => {
-  it('S-60 G-15 get the whole event once, signed, with an id and an ISO 8601 time', async () => {
+  it('get the whole event once, signed, with an id and an ISO 8601 time', async () => {
     const { webhooks, drain } = startProcess()
     webhooks.record(login())
     await drain()
@@ -104,7 +104,7 @@ describe('security webhooks', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('S-60 get only what they want, each under its own secret', async () => {
+  it('get only what they want, each under its own secret', async () => {
     const account = { ...siem, slug: 'audit', url: audit, signingSecret: 'second' }
     configured = [
       { ...siem, events: 'login' },
@@ -126,7 +126,7 @@ describe('security webhooks', () => {
     ])
   })
 
-  it('S-60 are tried again with growing waits, the same body each time, and then given up', async () => {
+  it('are tried again with growing waits, the same body each time, and then given up', async () => {
     endpoints.answer(500)
     const process = startProcess()
     const retries = startWebhookRetries({
@@ -155,7 +155,7 @@ describe('security webhooks', () => {
     await retries.close()
   })
 
-  it('S-60 a redirect is a refusal; a later acknowledgement ends the retries', async () => {
+  it('a redirect is a refusal; a later acknowledgement ends the retries', async () => {
     endpoints.answer(302)
     const { webhooks, drain, logger } = startProcess()
     const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })
@@ -171,7 +171,7 @@ describe('security webhooks', () => {
     await retries.close()
   })
 
-  it('S-60 stop after the removal, what is on its way included', async () => {
+  it('stop after the removal, what is on its way included', async () => {
     endpoints.answer(500)
     const { webhooks, drain } = startProcess()
     webhooks.record(login())
@@ -185,7 +185,7 @@ describe('security webhooks', () => {
     expect([endpoints.received.length, await waiting()]).toEqual([1, []])
   })
 
-  it('S-60 of several processes that see a delivery due, one sends it', async () => {
+  it('of several processes that see a delivery due, one sends it', async () => {
     endpoints.answer(500)
     const processes = Array.from({ length: 4 }, () => startProcess())
     processes[0]?.webhooks.record(login())
@@ -195,7 +195,7 @@ describe('security webhooks', () => {
     expect(endpoints.received).toHaveLength(2)
   })
 
-  it('S-60 a process that dies after claiming a delivery leaves it to the others', async () => {
+  it('a process that dies after claiming a delivery leaves it to the others', async () => {
     const dying = startProcess({ ...stored, take: () => new Promise(() => {}) })
     endpoints.answer('refused')
     dying.webhooks.record(login())
@@ -207,7 +207,7 @@ describe('security webhooks', () => {
     expect([types(), await waiting()]).toEqual([['login.succeeded', 'login.succeeded'], []])
   })
 
-  it('S-60 a crash in the last attempt leaves nothing behind for ever', async () => {
+  it('a crash in the last attempt leaves nothing behind for ever', async () => {
     await stored.insert({
       id: 'd-1',
       webhook: 'siem',
@@ -223,7 +223,7 @@ describe('security webhooks', () => {
     expect(events).toEqual([expect.objectContaining({ type: 'webhook.failed', webhook: 'siem' })])
   })
 
-  it('S-60 a fetcher that never answers holds up nobody: the attempt has failed', async () => {
+  it('a fetcher that never answers holds up nobody: the attempt has failed', async () => {
     const silent: WebhookEndpoints = { ...endpoints, fetch: () => new Promise(() => {}) }
     const { webhooks, drain } = startProcess(stored, silent)
     webhooks.record(login())
@@ -233,7 +233,7 @@ describe('security webhooks', () => {
     expect(await waiting()).toEqual([expect.objectContaining({ attempts: 1 })])
   })
 
-  it('S-60 while the settings cannot be read no attempt is used up', async () => {
+  it('while the settings cannot be read no attempt is used up', async () => {
     endpoints.answer(500)
     const { webhooks, drain } = startProcess()
     webhooks.record(login())
@@ -249,7 +249,7 @@ describe('security webhooks', () => {
     expect([endpoints.received.length, await waiting()]).toEqual([2, []])
   })
 
-  it('S-60 T-73 a secret that does not decrypt sends nothing, and is given up in the end', async () => {
+  it('a secret that does not decrypt sends nothing, and is given up in the end', async () => {
     const damaged = Object.defineProperty({ ...siem }, 'signingSecret', {
       get: () => {
         throw new Error('cannot be decrypted')
@@ -266,7 +266,7 @@ describe('security webhooks', () => {
     await retries.close()
   })
 
-  it('ASVS-13.3.4 a previous secret that does not decrypt signs nothing, and holds no delivery up', async () => {
+  it('a previous secret that does not decrypt signs nothing, and holds no delivery up', async () => {
     const damaged = Object.defineProperty({ ...siem }, 'previousSigningSecret', {
       get: () => {
         throw new Error('cannot be decrypted')
@@ -279,7 +279,7 @@ describe('security webhooks', () => {
     expect([endpoints.received.length, await waiting()]).toEqual([1, []])
   })
 
-  it('S-60 a full page of due deliveries is followed by the next at once', async () => {
+  it('a full page of due deliveries is followed by the next at once', async () => {
     endpoints.answer(500)
     const { webhooks, drain, logger } = startProcess()
     for (let count = 0; count < 45; count += 1) {
@@ -294,7 +294,7 @@ describe('security webhooks', () => {
     await retries.close()
   })
 
-  it('S-60 of many events at once a few are attempted side by side, for each webhook', async () => {
+  it('of many events at once a few are attempted side by side, for each webhook', async () => {
     const other = { ...siem, slug: 'audit', url: audit, signingSecret: 'second' }
     configured = [siem, other]
     let open = 0
@@ -328,7 +328,7 @@ describe('security webhooks', () => {
     expect(await waiting()).toEqual([])
   })
 
-  it('S-60 under the slug of one that was removed, another gets nothing of its events', async () => {
+  it('under the slug of one that was removed, another gets nothing of its events', async () => {
     endpoints.answer(500)
     const { webhooks, drain } = startProcess()
     webhooks.record(login())
@@ -343,7 +343,7 @@ describe('security webhooks', () => {
     expect(endpoints.received.map(({ url: to }) => to)).toEqual([url, audit])
   })
 
-  it('S-60 a new secret signs what was on its way already', async () => {
+  it('a new secret signs what was on its way already', async () => {
     endpoints.answer(500)
     const { webhooks, drain } = startProcess()
     webhooks.record(login())
@@ -356,7 +356,7 @@ describe('security webhooks', () => {
     expect([renewed.received.length, await waiting()]).toEqual([1, []])
   })
 
-  it('ASVS-13.3.4 a secret and its predecessor both sign, the new one first', async () => {
+  it('a secret and its predecessor both sign, the new one first', async () => {
     const sent: (string | undefined)[] = []
     const bodies: string[] = []
     const endpoint: WebhookEndpoints = {
@@ -378,7 +378,7 @@ describe('security webhooks', () => {
     expect(sent).toEqual([`${under('second')},${under('first')}`])
   })
 
-  it('S-60 a failing store is logged without the event and without the secret', async () => {
+  it('a failing store is logged without the event and without the secret', async () => {
     const down = { ...stored, due: () => Promise.reject(new Error('down')) }
     const { webhooks, logger } = startProcess(down)
     const retries = startWebhookRetries({ webhooks: [webhooks], clock, logger })

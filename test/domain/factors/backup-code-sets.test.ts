@@ -19,7 +19,7 @@ async function withCodes(count = 10) {
 }
 
 describe('backup codes', () => {
-  it('R-1-20 S-24 are as many as asked for, and each works once', async () => {
+  it('are as many as asked for, and each works once', async () => {
     const { sets, codes } = await withCodes(20)
     expect(codes).toHaveLength(20)
     for (const [index, code] of codes.entries()) {
@@ -28,14 +28,14 @@ describe('backup codes', () => {
     }
   })
 
-  it('ASVS-6.5.2 are stored as argon2id hashes', async () => {
+  it('are stored as argon2id hashes', async () => {
     const { collections, codes } = await withCodes()
     const text = JSON.stringify(await collections.backupCodes.get(userId))
     expect(text.match(/\$argon2id\$/g)).toHaveLength(10)
     for (const code of codes) expect(text).not.toContain(code.slice(1, 5))
   })
 
-  it('R7 MF-15 of sixteen uses of one code at once, one succeeds', async () => {
+  it('of sixteen uses of one code at once, one succeeds', async () => {
     const { sets, codes } = await withCodes()
     for (const code of codes) {
       const uses = Array.from({ length: 16 }, () => sets.spend(userId, code, anyLine))
@@ -44,7 +44,7 @@ describe('backup codes', () => {
     }
   })
 
-  it('RC-2 R7 all of them at once are all accepted', async () => {
+  it('all of them at once are all accepted', async () => {
     const { sets, codes } = await withCodes(20)
     const left = await Promise.all(codes.map((code) => sets.spend(userId, code, anyLine)))
     expect(left.toSorted((a, b) => Number(a) - Number(b))).toEqual(
@@ -52,7 +52,7 @@ describe('backup codes', () => {
     )
   })
 
-  it('O-18 MF-15 a new set voids the old one, a code being spent meanwhile included', async () => {
+  it('a new set voids the old one, a code being spent meanwhile included', async () => {
     const { sets, renew, first, second, collections } = await withCodes()
     await renew()
     expect(await sets.spend(userId, first, anyLine)).toBeNull()
@@ -63,7 +63,7 @@ describe('backup codes', () => {
     expect((await collections.backupCodes.get(userId))?.setId).not.toBe(held?.setId)
   })
 
-  it('T-45 what a code grants before it is replaced is retired with it', async () => {
+  it('what a code grants before it is replaced is retired with it', async () => {
     const { sets, renew, first } = await withCodes()
     const log: (number | null | 'retired')[] = []
     await renew(async () => {
@@ -75,7 +75,7 @@ describe('backup codes', () => {
     expect(await sets.spend(userId, first, anyLine)).toBeNull()
   })
 
-  it('ASVS-6.3.8 cost one hash, whatever is typed and whoever has none', async () => {
+  it('cost one hash, whatever is typed and whoever has none', async () => {
     const { sets, first, hasher } = await withCodes()
     const before = hasher.verified.length
     const typed = [first, '0ABCD-EFGHJ', 'WABCD-EFGHJ', 'nonsense', '']

@@ -89,7 +89,7 @@ describe('36 where the policy requires a factor, removals at once', () => {
   })
 })
 
-describe('S-25 where a passkey stands for both factors, and the user has no other way in', () => {
+describe('where a passkey stands for both factors, and the user has no other way in', () => {
   const passkeysOnly = { webauthnMode: 'passwordless' } as const
   const lastWayIn = { code: 'last_login_method' }
 
@@ -150,7 +150,7 @@ const grantA =
   }
 
 describe('36 what a factor granted until it was removed', () => {
-  it('T-45 is void once the factor is gone, in every order', async () => {
+  it('is void once the factor is gone, in every order', async () => {
     const granted: number[] = []
     const attempts = [removeA, grantA(granted)]
     const start = { factors: ['a'], settings: {} } as const
@@ -167,7 +167,7 @@ describe('36 what a factor granted until it was removed', () => {
     expect(orders).toBeGreaterThan(10)
   })
 
-  it('T-45 is void wherever the removal dies after the factor is gone, and another completes it', async () => {
+  it('is void wherever the removal dies after the factor is gone, and another completes it', async () => {
     let gone = 0
     for (let after = 0; after < 6; after += 1) {
       const granted: number[] = []

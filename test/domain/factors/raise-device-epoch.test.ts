@@ -21,7 +21,7 @@ async function rig() {
   return { store, users, raise }
 }
 
-describe('T-45 raising the epoch of the factors', () => {
+describe('raising the epoch of the factors', () => {
   it('is done where the driver carries the write out twice', async () => {
     const { store, raise } = await rig()
     store.failNext('client_users.update', 'twice')

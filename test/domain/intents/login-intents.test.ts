@@ -35,7 +35,7 @@ async function intentsOf() {
 }
 
 describe('a half-finished login', () => {
-  it('G-14 is held by a token of 256 random bits that is stored as a digest, for five minutes', async () => {
+  it('is held by a token of 256 random bits that is stored as a digest, for five minutes', async () => {
     const { intents, clock, collections } = await intentsOf()
     const { mfaToken, expiresIn } = await intents.issue(facts)
     expect([mfaToken.length, expiresIn]).toEqual([43, 300])
@@ -48,7 +48,7 @@ describe('a half-finished login', () => {
     await expect(open()).rejects.toMatchObject(invalid)
   })
 
-  it('MF-2 MF-3 is good for its purpose and no other', async () => {
+  it('is good for its purpose and no other', async () => {
     const { intents } = await intentsOf()
     const { mfaToken } = await intents.issue(facts)
     const other = intents.open({ mfaToken, browserKeys }, 'enrollment')
@@ -57,7 +57,7 @@ describe('a half-finished login', () => {
     await expect(none).rejects.toMatchObject(invalid)
   })
 
-  it('T-88 of a browser is good with its key, by a link or by a form, and with no other', async () => {
+  it('of a browser is good with its key, by a link or by a form, and with no other', async () => {
     const { intents } = await intentsOf()
     const key = 'k'.repeat(43)
     const { mfaToken } = await intents.issue({ ...facts, browserHash: sha256(key) })
@@ -76,7 +76,7 @@ describe('a half-finished login', () => {
     }
   })
 
-  it('S-27 R8 counts guesses before they are checked: 200 at once are at most five', async () => {
+  it('counts guesses before they are checked: 200 at once are at most five', async () => {
     const { intents } = await intentsOf()
     const { mfaToken } = await intents.issue(facts)
     const shown = { mfaToken, browserKeys }
@@ -90,7 +90,7 @@ describe('a half-finished login', () => {
     expect(checks).toBe(5)
   })
 
-  it('S-27 hands back a guess that could not be checked', async () => {
+  it('hands back a guess that could not be checked', async () => {
     const { intents, collections } = await intentsOf()
     const { mfaToken } = await intents.issue(facts)
     const broken = intents.attempt({ mfaToken, browserKeys }, 'secondFactor', async () => {
@@ -100,7 +100,7 @@ describe('a half-finished login', () => {
     expect(await collections.loginTickets.get(sha256(mfaToken))).toMatchObject({ attempts: 0 })
   })
 
-  it('S-27 of a void ticket nothing is checked, so that no code is spent', async () => {
+  it('of a void ticket nothing is checked, so that no code is spent', async () => {
     const { intents, collections } = await intentsOf()
     const { mfaToken } = await intents.issue(facts)
     await collections.users.update(facts.userId, { deviceEpoch: 0 }, { deviceEpoch: 1 })
@@ -113,7 +113,7 @@ describe('a half-finished login', () => {
     expect(checks).toBe(0)
   })
 
-  it('R7 MF-16 of sixteen who spend it at once, one does', async () => {
+  it('of sixteen who spend it at once, one does', async () => {
     const { intents } = await intentsOf()
     for (let round = 0; round < 25; round += 1) {
       const { mfaToken } = await intents.issue(facts)

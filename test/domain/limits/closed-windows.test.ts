@@ -44,7 +44,7 @@ function limiter({ times = 0, canAdd = true } = {}) {
 }
 
 describe.each([true, false])(
-  'S-54 a window that is closed, by a counter that adds: %s',
+  'a window that is closed, by a counter that adds: %s',
   (canAdd) => {
     it.each([0, 1, 3])(
       'is as long as it is to be, also where another process hits it meanwhile: %s times',
@@ -71,7 +71,7 @@ describe.each([true, false])(
   },
 )
 
-it('S-54 a window is closed in three calls of the counter, whatever its limit', async () => {
+it('a window is closed in three calls of the counter, whatever its limit', async () => {
   const { limits, calls, guess } = limiter()
   await guess()
   calls.length = 0
@@ -79,14 +79,14 @@ it('S-54 a window is closed in three calls of the counter, whatever its limit', 
   expect(calls).toEqual(['add', 'forgive', 'add'])
 })
 
-it('S-54 of two closings the longer one stays', async () => {
+it('of two closings the longer one stays', async () => {
   const { limits, clock } = limiter()
   const until = clock.now() + 2 * long.windowMs
   await limits.close('guess', 'ada', { ...long, windowMs: 2 * long.windowMs })
   expect(await limits.close('guess', 'ada', long)).toBe(until)
 })
 
-it('T-52 a closing ends where the counter forgives nothing', async () => {
+it('a closing ends where the counter forgives nothing', async () => {
   const faulty = faultyBackend(memory())
   const { counter } = faulty.backend
   const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }
@@ -98,7 +98,7 @@ it('T-52 a closing ends where the counter forgives nothing', async () => {
   expect(faulty.calls.slice(before)).toEqual(['counter.add', 'counter.forgive', 'counter.add'])
 })
 
-it('T-52 a window is closed in this process where the counter cannot be reached at all', async () => {
+it('a window is closed in this process where the counter cannot be reached at all', async () => {
   const faulty = faultyBackend(memory())
   const { counter } = faulty.backend
   const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }
@@ -111,7 +111,7 @@ it('T-52 a window is closed in this process where the counter cannot be reached 
   await expect(guess()).rejects.toMatchObject({ retryAfter: 3600 })
 })
 
-it('T-52 a window is closed by a counter that cannot add just now', async () => {
+it('a window is closed by a counter that cannot add just now', async () => {
   const { counter } = memory()
   const add = () => Promise.reject(new Error('cannot be reached'))
   const deps = { clock: fakeClock(), logger: recordingLogger(), overrides: {} }

@@ -100,7 +100,7 @@ describe('a full map', () => {
   })
 })
 
-describe('T-52 a report that fails', () => {
+describe('a report that fails', () => {
   const modes: readonly FaultMode[] = ['before', 'after']
 
   it.each(modes)('leaves its hits to the next one: failing %s it is counted', async (mode) => {

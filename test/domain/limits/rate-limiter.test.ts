@@ -53,7 +53,7 @@ async function passed(count: number, hit: () => Promise<unknown>): Promise<numbe
 }
 
 describe('rate limits', () => {
-  eachSurface.it('G-18 are these unless the host says otherwise', (surface) => {
+  eachSurface.it('are these unless the host says otherwise', (surface) => {
     expect(defaultRateLimits(surface)).toEqual({
       registerPerIp: { limit: surface === 'operator' ? 5 : 10, windowMs: 10 * minute },
       recoveryPerIp: { limit: 5, windowMs: 15 * minute },
@@ -79,7 +79,7 @@ describe('rate limits', () => {
     })
   })
 
-  it('G-18 let the limit through and say how long to wait for more', async () => {
+  it('let the limit through and say how long to wait for more', async () => {
     const { limits, clock } = limitsOf()
     expect(await passed(5, () => limits.check('recoveryPerAddress', 'ada'))).toBe(3)
     await clock.advance(minute + 1)
@@ -93,7 +93,7 @@ describe('rate limits', () => {
   })
 
   it.each(['self', 'change', 'ending', 'mfa', 'admin'] as const)(
-    'G-18 of the class %s, all sessions of a user together have five times those of one',
+    'of the class %s, all sessions of a user together have five times those of one',
     async (limitClass) => {
       const name = `${limitClass}PerSession` as const
       const { limits } = limitsOf({ overrides: { [name]: { limit: 2, windowMs: minute } } })
@@ -235,7 +235,7 @@ describe('rate limits that a process counts first', () => {
   it.each(
     deferred.flatMap((name) => (['before', 'after'] as const).map((mode) => ({ name, mode }))),
   )(
-    'T-52 $name keeps its number while reports fail $mode they are counted',
+    '$name keeps its number while reports fail $mode they are counted',
     async ({ name, mode }) => {
       const { limits, faulty, clock } = limitsOf()
       const { limit, windowMs } = defaultRateLimits('client')[name]
@@ -249,7 +249,7 @@ describe('rate limits that a process counts first', () => {
   )
 })
 
-describe('T-52 rate limits while the counter cannot be reached', () => {
+describe('rate limits while the counter cannot be reached', () => {
   it.each(['before', 'after'] as const)('are counted in this process: failing %s', async (mode) => {
     const { limits, faulty, clock, logger } = limitsOf()
     faulty.failNext('counter.hit', mode, always)

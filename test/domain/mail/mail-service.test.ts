@@ -17,7 +17,7 @@ const smtpDown = new Error('connect ECONNREFUSED 127.0.0.1:25')
 eachSurface.describe('mail', (surface) => {
   const at = (path: string): string => `/v1/auth/${surface}/${path}`
 
-  it('G-43 fails no request, and its failing is told', async () => {
+  it('fails no request, and its failing is told', async () => {
     const host = await openHost()
     const owner = await signedInPerson(host, surface)
     const newcomer = { email: 'new@example.org', password: goodPassword }
@@ -58,7 +58,7 @@ eachSurface.describe('mail', (surface) => {
     expect(told).not.toMatch(/example\.org|#token=/)
   })
 
-  it('G-43 may fail before it gives a promise', async () => {
+  it('may fail before it gives a promise', async () => {
     const send = () => {
       throw smtpDown
     }
@@ -70,7 +70,7 @@ eachSurface.describe('mail', (surface) => {
     expect(eventsOf(host, 'mail.failed')).toMatchObject([{ template: 'resetPassword' }])
   })
 
-  it('G-43 6.3.8 keeps no request waiting, and is waited for at the end', async () => {
+  it('keeps no request waiting, and is waited for at the end', async () => {
     let deliver = (): void => {}
     let delivered = false
     const sending = new Promise<void>((resolve) => {
@@ -90,7 +90,7 @@ eachSurface.describe('mail', (surface) => {
     expect(delivered).toBe(true)
   })
 
-  it('T-54 R-2.1-06 never goes to an address that cannot receive any', async () => {
+  it('never goes to an address that cannot receive any', async () => {
     const host = await openHost()
     const { id } = await person(host, surface)
     const { users } = storedIn(host, surface)

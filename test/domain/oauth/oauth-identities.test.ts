@@ -170,7 +170,7 @@ describe('an account at a provider', () => {
     return createOauthIdentities({ collections, clock: fakeClock(0), random: systemRandom })
   }
 
-  it('T-89 belongs to one user, and a user has one of each provider', async () => {
+  it('belongs to one user, and a user has one of each provider', async () => {
     const store = identities()
     expect(await store.add(profileOf('google'), 'ada')).toMatchObject({ userId: 'ada' })
     expect(await store.add(profileOf('google'), 'eve')).toBeNull()
@@ -179,7 +179,7 @@ describe('an account at a provider', () => {
     expect((await store.find(profileOf('google')))?.userId).toBe('ada')
   })
 
-  it('T-89 is told from every other: no two parts run into each other', async () => {
+  it('is told from every other: no two parts run into each other', async () => {
     const store = identities()
     const one = { ...profileOf('google'), issuer: 'a","b', subject: 'c' }
     const two = { ...profileOf('google'), issuer: 'a', subject: 'b","c' }
@@ -212,7 +212,7 @@ describe('an identity that a sign-up cut short left without a user', () => {
   })
 })
 
-describe('T-86 an identity that is being linked', () => {
+describe('an identity that is being linked', () => {
   async function begun() {
     const clock = fakeClock(Date.UTC(2026, 0, 1))
     const collections = collectionsOf(memory().store, 'operator', '')

@@ -32,7 +32,7 @@ function rig() {
   return { clock, check, rest }
 }
 
-describe('R-5-07 T-98 how long a refusal takes at least', () => {
+describe('how long a refusal takes at least', () => {
   it('is as long as a check of the slowest kind, measured from the start of the check', async () => {
     const { check, rest } = rig()
     await check(today, 40)

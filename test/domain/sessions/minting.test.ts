@@ -62,7 +62,7 @@ const how = { amr: ['pwd'], authTime: 1 }
 const bounds = { ttlMs: 60_000, idleEndsAt: Number.MAX_SAFE_INTEGER, absoluteTtlMs: null }
 
 describe('the one place access tokens are minted', () => {
-  it('R-5-15 T-53 gives a machine none for a session, and a person none for client credentials', async () => {
+  it('gives a machine none for a session, and a person none for client credentials', async () => {
     const tokens = await rig()
     for (const kind of ['service', 'robot']) {
       const minted = tokens.access({ ...user, kind }, 'sid', how, bounds)
@@ -74,7 +74,7 @@ describe('the one place access tokens are minted', () => {
     }
   })
 
-  it('R-2.1-12 R-2.3-02 gives each the same claims, but for what a session has', async () => {
+  it('gives each the same claims, but for what a session has', async () => {
     const tokens = await rig()
     const person = decodeJwt((await tokens.access(user, 'sid', how, bounds)).accessToken)
     const machine = await tokens.service({ ...user, kind: 'service' }, 60_000)

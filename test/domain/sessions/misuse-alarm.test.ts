@@ -23,14 +23,14 @@ async function revokedFor(revokedReason: EndReason) {
   return createMisuseAlarm({ collections, emit: () => {}, limits: createRateLimiter(deps) })
 }
 
-it('R-1-16 of several requests that saw a replay, one raises the alarm that another ending kept back', async () => {
+it('of several requests that saw a replay, one raises the alarm that another ending kept back', async () => {
   const alarm = await revokedFor('admin')
   const owed = await Promise.all([1, 2, 3].map(() => alarm.isOwed(id)))
   expect(owed.filter(Boolean)).toEqual([true])
 })
 
 it.each(['replay', 'max_age'] as const)(
-  'R-1-16 no alarm is owed where the row says that the session ended by %s',
+  'no alarm is owed where the row says that the session ended by %s',
   async (reason) => {
     expect(await (await revokedFor(reason)).isOwed(id)).toBe(false)
   },

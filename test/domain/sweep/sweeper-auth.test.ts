@@ -31,7 +31,7 @@ async function openHost(backend: Backend, options: TestOptions = {}): Promise<Co
 const farOff = Date.UTC(2100, 0, 1)
 
 describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) => {
-  it('R-2.5-03 T-28 a rotated token is known for replay after a sweep', async () => {
+  it('a rotated token is known for replay after a sweep', async () => {
     const backend = memory()
     const host = await openHost(backend)
     const { families } = stored(backend, surface)
@@ -49,7 +49,7 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     expect([after.status, after.code]).toEqual([401, 'session_revoked'])
   })
 
-  it('R-2.5-03 a revoked session is known for it when its denylist entry was swept', async () => {
+  it('a revoked session is known for it when its denylist entry was swept', async () => {
     const backend = memory()
     const host = await openHost(backend)
     const who = await signedInPerson(host, surface)
@@ -66,7 +66,7 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     expect([late.status, late.code]).toEqual([401, 'session_revoked'])
   })
 
-  it('R-2.5-02 an expired row is refused while nobody sweeps, from its expiresAt on', async () => {
+  it('an expired row is refused while nobody sweeps, from its expiresAt on', async () => {
     const backend = memory()
     const host = await openHost(backend, { sweep: false })
     const who = await signedInPerson(host, surface)
@@ -81,7 +81,7 @@ describe.each(tiers)('sessions beside the sweep, on the %s surface', (surface) =
     expect(await stored(backend, surface).families.due(expiresAt, 10)).toHaveLength(1)
   })
 
-  it('R-8-24 sign-in and refresh work while lease and sweep fail for hours, and the process lives', async () => {
+  it('sign-in and refresh work while lease and sweep fail for hours, and the process lives', async () => {
     const { backend, failNext, heal, calls } = faultyBackend(memory())
     const unhandled: unknown[] = []
     const listen = (reason: unknown) => unhandled.push(reason)
@@ -125,7 +125,7 @@ describe('taking part in the sweep', () => {
   const sweeps = (calls: readonly string[]) =>
     calls.filter((call) => call.endsWith('.sweep') || call.startsWith('lease.'))
 
-  it('R-8-18 is what every process does unless told otherwise', async () => {
+  it('is what every process does unless told otherwise', async () => {
     const { backend, calls } = faultyBackend(memory())
     const { auth, clock, logger } = await testAuth({ backend, sweeps: true })
     expect(sweeps(calls)).not.toContain('client_refresh_tokens.sweep')
@@ -146,7 +146,7 @@ describe('taking part in the sweep', () => {
     expect(sweeps(calls.slice(started))).toEqual([])
   })
 
-  it('R-6-03 tells the host no events', async () => {
+  it('tells the host no events', async () => {
     const backend = memory()
     const { clock, auth, events } = await testAuth({ backend, sweeps: true })
     await stored(backend, 'client').families.insert(family(1))
@@ -155,7 +155,7 @@ describe('taking part in the sweep', () => {
     expect(events).toEqual([])
   })
 
-  it('R-8-23 a statement that does not come back does not stop the sweep', async () => {
+  it('a statement that does not come back does not stop the sweep', async () => {
     const { backend, calls, onCall } = faultyBackend(memory())
     const { clock } = await testAuth({ backend, sweeps: true })
     onCall('operator_refresh_tokens.sweep', () => new Promise(() => {}))
@@ -168,7 +168,7 @@ describe('taking part in the sweep', () => {
     expect(cycles()).toBe(2)
   })
 
-  it('R-8-25 has no knobs: an option to stay out, and nothing else', async () => {
+  it('has no knobs: an option to stay out, and nothing else', async () => {
     expectTypeOf<AuthOptions['sweep']>().toEqualTypeOf<false | undefined>()
     type Knobs = Extract<
       keyof AuthOptions,
@@ -187,7 +187,7 @@ describe('taking part in the sweep', () => {
   })
 })
 
-describe('R-LIB-10 a process that sweeps', () => {
+describe('a process that sweeps', () => {
   const src = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
 
   /** Node runs the sources as they are once `.js` in an import may mean a `.ts` beside it. */

@@ -16,7 +16,7 @@ import {
   untilFirst,
 } from './sweeper-rig.js'
 
-describe('R-LIB-10 G-32 close', () => {
+describe('close', () => {
   it('releases the lease, and another replica takes it at once at its next contention', async () => {
     const backend = await fullStore()
     const leader = startReplica(backend)

@@ -28,7 +28,7 @@ async function oneReplica(operator: number, client: number) {
 }
 
 describe('the refresh-token sweep', () => {
-  it('R-8-18 R-6-02 12,000 per tier: 5,000 and 5,000 a cycle, shown by the gauge', async () => {
+  it('12,000 per tier: 5,000 and 5,000 a cycle, shown by the gauge', async () => {
     const { clock, left, scrape, count } = await oneReplica(12_000, 12_000)
     expect(count(...tokenSweeps)).toBe(0)
     expect(await scrape()).toEqual({})
@@ -48,7 +48,7 @@ describe('the refresh-token sweep', () => {
     [4999, 0, 6 * hours],
     [5000, 0, 6 * hours],
     [5001, 1, 5 * minutes],
-  ])('R-8-18 T-30 of %d expired rows the first cycle leaves %d', async (rows, rest, wait) => {
+  ])('of %d expired rows the first cycle leaves %d', async (rows, rest, wait) => {
     const { clock, left, count } = await oneReplica(rows, 0)
     await clock.advance(1)
     expect(await left()).toEqual([rest, 0])
@@ -64,7 +64,7 @@ describe('the refresh-token sweep', () => {
     ['client', 0, 5001],
     ['operator and the client', 5001, 5001],
   ])(
-    'R-8-21 the next cycle is exactly 5 minutes later while the %s tier has more',
+    'the next cycle is exactly 5 minutes later while the %s tier has more',
     async (...given) => {
       const { clock, calls, count } = await oneReplica(given[1], given[2])
       await clock.advance(1)
@@ -78,7 +78,7 @@ describe('the refresh-token sweep', () => {
     },
   )
 
-  it('R-8-22 once dry the next cycle is exactly 6 hours later, and so on', async () => {
+  it('once dry the next cycle is exactly 6 hours later, and so on', async () => {
     const { clock, count } = await oneReplica(0, 0)
     await clock.advance(1)
     for (const cycles of [1, 2, 3]) {
@@ -89,7 +89,7 @@ describe('the refresh-token sweep', () => {
     }
   })
 
-  it('R-8-22 rows that expire while dry wait for the next cycle', async () => {
+  it('rows that expire while dry wait for the next cycle', async () => {
     const { backend, clock, left } = await oneReplica(0, 0)
     await clock.advance(1)
     await fillFamilies(backend, 'client', 10, clock.now() + minutes)
@@ -99,7 +99,7 @@ describe('the refresh-token sweep', () => {
     expect(await left()).toEqual([0, 0])
   })
 
-  it('R-2.5-03 T-28 removes by expiry alone: rotated and revoked rows stay until theirs', async () => {
+  it('removes by expiry alone: rotated and revoked rows stay until theirs', async () => {
     const { backend, clock } = await oneReplica(0, 0)
     const now = clock.now() + 1
     const revoked = { revokedAt: now - 1, revokedReason: 'logout' } as const
@@ -150,7 +150,7 @@ describe('the refresh-token sweep', () => {
     expect(count('lease.read')).toBe(1)
   })
 
-  it('R-8-18 a statement whose answer is lost is not repeated within the cycle', async () => {
+  it('a statement whose answer is lost is not repeated within the cycle', async () => {
     const { clock, failNext, left } = await oneReplica(12_000, 0)
     failNext('operator_refresh_tokens.sweep', 'after')
     await clock.advance(1)
@@ -161,7 +161,7 @@ describe('the refresh-token sweep', () => {
     expect(await left()).toEqual([2000, 0])
   })
 
-  it('R-8-26 without the sweep rows stay for ever', async () => {
+  it('without the sweep rows stay for ever', async () => {
     const { sweeper, clock, left } = await oneReplica(10, 10)
     await sweeper.close()
     await clock.advance(48 * hours)

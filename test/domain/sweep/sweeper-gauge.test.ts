@@ -40,7 +40,7 @@ class ForgetfulReader extends MetricReader {
 
 const gauge = 'svc_auth_token_sweep_backlog_estimate'
 
-describe('R-6-01 the gauge', () => {
+describe('the gauge', () => {
   it('is a gauge of this name, with one series a tier and no label but tier', async () => {
     const backend = memory()
     await fillFamilies(backend, 'operator', 5001, 1)
@@ -66,7 +66,7 @@ describe('R-6-01 the gauge', () => {
     ])
   })
 
-  it('T-32 is exported by the leader only', async () => {
+  it('is exported by the leader only', async () => {
     const clock = fakeClock()
     const backend = await fullStore()
     const [leader, ...others] = [1, 2, 3].map(() => startReplica(backend, clock))
@@ -75,7 +75,7 @@ describe('R-6-01 the gauge', () => {
     for (const other of others) expect(await other.scrape()).toEqual({})
   })
 
-  it('T-32 of a former leader shows no backlog: zero once more, then no series', async () => {
+  it('of a former leader shows no backlog: zero once more, then no series', async () => {
     const reader = new ForgetfulReader()
     const exporter = testExporter()
     const backlog = createBacklogGauge(new MeterProvider({ readers: [reader, exporter] }))
@@ -108,7 +108,7 @@ describe('R-6-01 the gauge', () => {
   it.each([
     ['close', undefined],
     ['losing the lease', 'lease.replace'],
-  ])('T-32 %s takes the backlog away', async (_, fault) => {
+  ])('%s takes the backlog away', async (_, fault) => {
     const replica = startReplica(await fullStore())
     await replica.clock.advance(untilFirst)
     if (fault === undefined) {
@@ -120,7 +120,7 @@ describe('R-6-01 the gauge', () => {
     expect(await replica.scrape()).toEqual({ operator: 0, client: 0 })
   })
 
-  it('T-32 a cycle whose lease was lost meanwhile brings nothing back', async () => {
+  it('a cycle whose lease was lost meanwhile brings nothing back', async () => {
     const replica = startReplica(await fullStore())
     await replica.clock.advance(untilFirst)
     const slow = heldCall()

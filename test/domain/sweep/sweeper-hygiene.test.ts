@@ -27,8 +27,8 @@ async function leader() {
   return { ...replica, backend, now: replica.clock.now() }
 }
 
-describe('G-33 T-33 the deletion of session documents', () => {
-  it('R-3A-20 R-8-14 removes a session in any state from its expiresAt on, and no sooner', async () => {
+describe('the deletion of session documents', () => {
+  it('removes a session in any state from its expiresAt on, and no sooner', async () => {
     const { backend, clock, now } = await leader()
     const { auth } = await testAuth({ backend, clock })
     onTestFinished(() => auth.close())
@@ -55,7 +55,7 @@ describe('G-33 T-33 the deletion of session documents', () => {
     expect(await kept()).toEqual([null, null, null, null])
   })
 
-  it('R-8-14 comes 90 days after the login, however long the session goes on', async () => {
+  it('comes 90 days after the login, however long the session goes on', async () => {
     const backend = memory()
     const { auth, clock } = await testAuth({
       backend,
@@ -105,7 +105,7 @@ describe('G-33 T-33 the deletion of session documents', () => {
 })
 
 describe('the sweep of everything else', () => {
-  it('ASVS-14.2.7 covers every collection that expires, and the denylist and the counters', async () => {
+  it('covers every collection that expires, and the denylist and the counters', async () => {
     const { calls } = await leader()
     const expiring = allCollectionSpecs('').filter(({ expires }) =>
       /^(fixed|sliding)$/.test(expires),
@@ -157,7 +157,7 @@ describe('the sweep of everything else', () => {
     expect(await backend.denylist.find(['d0', 'd1'])).toHaveLength(0)
   })
 
-  it.each(tiers)('R-8-24 what fails on the %s surface holds up nothing else', async (tier) => {
+  it.each(tiers)('what fails on the %s surface holds up nothing else', async (tier) => {
     const { clock, calls, count, failNext, logger } = await leader()
     failNext(`${tier}_sessions.sweep`, 'before')
     const before = calls.filter((call) => call.endsWith('.sweep'))
@@ -173,7 +173,7 @@ describe('the sweep of everything else', () => {
     expect(count(`${tier}_sessions.sweep`)).toBe(3)
   })
 
-  it('T-31 stops amid a round when the lease is lost', async () => {
+  it('stops amid a round when the lease is lost', async () => {
     const { clock, calls, count, onCall, failNext } = await leader()
     const before = calls.length
     onCall('client_sessions.sweep', () => failNext('lease.replace', 'before'))
@@ -240,7 +240,7 @@ describe('a backlog too large for one round', () => {
     expect(batches).toEqual({ endless: 400, empty: 2 })
   })
 
-  it('R-8-21 holds up a cycle by one pass at most', async () => {
+  it('holds up a cycle by one pass at most', async () => {
     let time = 0
     const { cycles, run } = work(
       [

@@ -21,7 +21,7 @@ import {
 } from './sweeper-rig.js'
 
 describe('one replica sweeps at a time', () => {
-  it('R-8-19 three replicas on one store remove 5,000 per tier per cycle together', async () => {
+  it('three replicas on one store remove 5,000 per tier per cycle together', async () => {
     const backend = await fullStore()
     const clock = fakeClock()
     const replicas = [1, 2, 3].map(() => startReplica(backend, clock))
@@ -41,7 +41,7 @@ describe('one replica sweeps at a time', () => {
     ['5 minutes', 5 * minutes, 20_000],
     ['6 hours', 6 * hours, 0],
   ])(
-    'R-8-20 T-29 the lease is held and renewed every 20 s through a wait of %s',
+    'the lease is held and renewed every 20 s through a wait of %s',
     async (_, wait, rows) => {
       const backend = memory()
       await fillFamilies(backend, 'client', rows, 1)
@@ -69,7 +69,7 @@ describe('one replica sweeps at a time', () => {
     },
   )
 
-  it('R-8-20 the lease stays with one replica through a drain and through both waits', async () => {
+  it('the lease stays with one replica through a drain and through both waits', async () => {
     const backend = memory()
     await fillFamilies(backend, 'operator', 12_000, 1)
     const clock = fakeClock()
@@ -102,7 +102,7 @@ describe('one replica sweeps at a time', () => {
     }
   })
 
-  it('R-8-20 T-29 the lease is renewed while a drain is under way', async () => {
+  it('the lease is renewed while a drain is under way', async () => {
     const backend = await fullStore()
     const leader = startReplica(backend)
     const slow = heldCall()
@@ -116,7 +116,7 @@ describe('one replica sweeps at a time', () => {
     expect(leader.count(...tokenSweeps)).toBe(2)
   })
 
-  it('G-32 no clocks of two machines are compared', async () => {
+  it('no clocks of two machines are compared', async () => {
     const backend = memory()
     const start = Date.UTC(2030, 0, 1)
     const clocks = [0, hours, -hours].map((skew) => fakeClock(start + skew))
@@ -136,7 +136,7 @@ describe('one replica sweeps at a time', () => {
   })
 })
 
-describe('R-8-23 a lease store that fails', () => {
+describe('a lease store that fails', () => {
   it.each([
     ['lease.read', 'before'],
     ['lease.replace', 'before'],
@@ -184,7 +184,7 @@ describe('R-8-23 a lease store that fails', () => {
     await expectNextContention(replica, 5 * minutes)
   })
 
-  it.each(['before', 'after'] as const)('T-31 in a renewal amid a drain (%s)', async (mode) => {
+  it.each(['before', 'after'] as const)('in a renewal amid a drain (%s)', async (mode) => {
     const backend = await fullStore()
     const replica = startReplica(backend)
     const slow = heldCall()
@@ -200,7 +200,7 @@ describe('R-8-23 a lease store that fails', () => {
     expect(replica.count(...tokenSweeps)).toBe(3)
   })
 
-  it('R-8-24 for hours: an attempt every 5 minutes, nothing swept, nothing unhandled', async () => {
+  it('for hours: an attempt every 5 minutes, nothing swept, nothing unhandled', async () => {
     const replica = startReplica(await fullStore())
     const unhandled: unknown[] = []
     const listen = (reason: unknown) => unhandled.push(reason)
@@ -224,7 +224,7 @@ describe('R-8-23 a lease store that fails', () => {
   })
 })
 
-it('R-8-23 a lease that cannot be reached or was lost ends the sweep, for five minutes', async () => {
+it('a lease that cannot be reached or was lost ends the sweep, for five minutes', async () => {
   const later = untilFirst + 4 * minutes
   const ways: Readonly<Record<string, (replica: Replica, backend: Backend) => Promise<void>>> = {
     'not reached at the first attempt': async (replica) => {
@@ -270,7 +270,7 @@ it('R-8-23 a lease that cannot be reached or was lost ends the sweep, for five m
 })
 
 describe('a clock that steps back', () => {
-  it('R-8-23 never puts off the next contention by more than five minutes', async () => {
+  it('never puts off the next contention by more than five minutes', async () => {
     const backend = memory()
     const steady = fakeClock()
     const leader = startReplica(backend, steady)

@@ -60,7 +60,7 @@ describe.skipIf(!url)(`the sweep ${title}`, () => {
     return { backend, advance, clock }
   }
 
-  it('R-8-18 R-8-19 three replicas remove 5,000 per tier per cycle together', async () => {
+  it('three replicas remove 5,000 per tier per cycle together', async () => {
     const { backend, advance, clock } = await prepared()
     await fillFamilies(backend, 'operator', 12_000, clock.now())
     await fillFamilies(backend, 'client', 12_000, clock.now())
@@ -75,7 +75,7 @@ describe.skipIf(!url)(`the sweep ${title}`, () => {
     expect(replicas.map((replica) => replica.count(...tokenSweeps)).sort()).toEqual([0, 0, 6])
   })
 
-  it('R-2.5-03 T-28 rotated and revoked rows stay until they expire', async () => {
+  it('rotated and revoked rows stay until they expire', async () => {
     const { backend, advance, clock } = await prepared()
     const at = clock.now() + untilFirst
     const revoked = { revokedAt: at - 1, revokedReason: 'replay' } as const
@@ -97,7 +97,7 @@ describe.skipIf(!url)(`the sweep ${title}`, () => {
     ])
   })
 
-  it('R-8-20 R-8-23 the lease is kept by renewals, taken over from the dead, released', async () => {
+  it('the lease is kept by renewals, taken over from the dead, released', async () => {
     const { backend, advance, clock } = await prepared()
     const dead = startReplica(backend, clock)
     await advance(untilFirst)

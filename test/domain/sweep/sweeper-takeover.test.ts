@@ -27,7 +27,7 @@ describe('a lease that others took', () => {
   it.each([
     ['by a renewal', 3 * minutes, 20 * seconds],
     ['by the cycle that falls due', 5 * minutes - 1, 1],
-  ])('T-31 during a wait: noticed %s, and nothing is deleted any more', async (_, at, later) => {
+  ])('during a wait: noticed %s, and nothing is deleted any more', async (_, at, later) => {
     const backend = await fullStore()
     const replica = startReplica(backend)
     await replica.clock.advance(untilFirst + at)
@@ -41,7 +41,7 @@ describe('a lease that others took', () => {
     expect(await ownerOf(backend)).toBe('thief')
   })
 
-  it('T-31 amid a drain: no statement after the one under way', async () => {
+  it('amid a drain: no statement after the one under way', async () => {
     const backend = await fullStore()
     const replica = startReplica(backend)
     const slow = heldCall()
@@ -69,7 +69,7 @@ describe('a process that stands still', () => {
     }
   }
 
-  it('T-31 past its lease deletes at most the one statement under way', async () => {
+  it('past its lease deletes at most the one statement under way', async () => {
     const backend = await fullStore()
     const holder = stoppable(backend)
     const slow = heldCall()
@@ -89,7 +89,7 @@ describe('a process that stands still', () => {
     ])
   })
 
-  it('T-31 past its lease does no more even where nobody took it over', async () => {
+  it('past its lease does no more even where nobody took it over', async () => {
     const holder = stoppable(await fullStore())
     const slow = heldCall()
     holder.onCall('operator_refresh_tokens.sweep', slow.hook)
@@ -122,7 +122,7 @@ describe('a process that stands still', () => {
     await expectNextContention(holder, 5 * minutes)
   })
 
-  it('T-31 counts from the beginning of a renewal, however late its answer', async () => {
+  it('counts from the beginning of a renewal, however late its answer', async () => {
     const holder = stoppable(memory())
     await holder.clock.advance(untilFirst)
     const renewal = heldCall()
@@ -149,7 +149,7 @@ describe('a process that stands still', () => {
   })
 })
 
-describe('R-8-19 takeover from a dead replica', () => {
+describe('takeover from a dead replica', () => {
   /** Two replicas; the first holds the lease and dies `diesAfter` its acquisition. */
   async function deadHolder(diesAfter: number) {
     const backend = await fullStore()

@@ -32,7 +32,7 @@ const list = (...items: readonly ItemDeclaration[]) => field({ type: FieldRecord
 
 const problems = (...fields: readonly FieldDeclaration[]) => checkDeclarations(deepFreeze(fields))
 
-test('R-2.6-08 R-2.6-33 the auth module and a module with every feature are declared correctly', () => {
+test('the auth module and a module with every feature are declared correctly', () => {
   expect(checkDeclarations(authSettingDeclarations)).toEqual([])
   expect(checkDeclarations(mailFields)).toEqual([])
   const types = [FieldString, FieldSecret, FieldBool, FieldInt, FieldDuration] as const
@@ -69,13 +69,13 @@ describe('refused', () => {
       'f.a',
       /never meet/,
     ],
-    ['T-85 a sub-field twice', list(item({}), item({})), 'f.a', /twice/],
-    ['T-85 a sub-field slug', list(item({ key: 'slug' })), 'f.slug', /every element/],
-    ['T-85 a sub-field label', list(item({ key: 'label' })), 'f.label', /every element/],
-    ['T-68 a key with a dot', field({ key: 'a.b' }), 'a.b', /rename/],
-    ['T-68 a key with a comma', field({ key: 'a,b' }), 'a,b', /rename/],
-    ['T-68 an empty key', field({ key: '' }), '', /rename/],
-    ['T-68 a sub-field key with a hyphen', list(item({ key: 'a-b' })), 'f.a-b', /rename/],
+    ['a sub-field twice', list(item({}), item({})), 'f.a', /twice/],
+    ['a sub-field slug', list(item({ key: 'slug' })), 'f.slug', /every element/],
+    ['a sub-field label', list(item({ key: 'label' })), 'f.label', /every element/],
+    ['a key with a dot', field({ key: 'a.b' }), 'a.b', /rename/],
+    ['a key with a comma', field({ key: 'a,b' }), 'a,b', /rename/],
+    ['an empty key', field({ key: '' }), '', /rename/],
+    ['a sub-field key with a hyphen', list(item({ key: 'a-b' })), 'f.a-b', /rename/],
     ['an unknown type', { ...field({}), type: 'FieldText' as 'FieldString' }, 'f', /unknown type/],
     ['a choice without options', field({ type: FieldSelect }), 'f', /without "options"/],
     ['a choice of no options', field({ type: FieldSelect, options: [] }), 'f', /without "options"/],
@@ -112,12 +112,12 @@ describe('refused', () => {
     ['a max that is no number', field({ max: Number.NaN }), 'f', /no whole number/],
     ['a length below 0', field({ min: -1 }), 'f', /only a FieldInt/],
     ['a secret list', { ...list(item({})), secret: true }, 'f', /FieldSecret/],
-    ['T-70 a list from a variable', { ...list(item({})), envVar: 'F' }, 'f', /can hold no list/],
+    ['a list from a variable', { ...list(item({})), envVar: 'F' }, 'f', /can hold no list/],
   ])('%s', (_, declared, at, problem) => {
     expect(problems(declared)).toEqual([{ field: at, problem: expect.stringMatching(problem) }])
   })
 
-  test('R-2.6-14 a condition on a sub-field of another list', () => {
+  test('a condition on a sub-field of another list', () => {
     const other = { ...list(item({ key: 'b' })), key: 'other' }
     const own = list(item({ condition: { field: 'b', equals: 'x' } }))
     for (const both of [
@@ -130,7 +130,7 @@ describe('refused', () => {
     }
   })
 
-  test('T-85 a field twice', () => {
+  test('a field twice', () => {
     expect(problems(field({}), field({}))).toEqual([
       { field: 'f', problem: expect.stringMatching(/twice/) },
     ])
@@ -143,7 +143,7 @@ describe('a declaration of a list', () => {
       { field: at, problem: expect.stringMatching(problem) },
     ])
 
-  test('R-2.6-09 R-2.6-10 has items, at least one, and no other type has any', () => {
+  test('has items, at least one, and no other type has any', () => {
     for (const items of [undefined, null, []]) {
       refused(/without "items"/, 'f', field({ type: FieldRecordList, items }))
     }
@@ -154,13 +154,13 @@ describe('a declaration of a list', () => {
     }
   })
 
-  test('R-2.6-11 has no list inside', () => {
+  test('has no list inside', () => {
     refused(/inside another/, 'f.a', list(item({ type: FieldRecordList })))
     const nested = { ...item({ type: FieldRecordList }), items: [item({})] } as ItemDeclaration
     refused(/inside another/, 'f.a', list(nested))
   })
 
-  test('R-2.6-12 R-2.6-13 has no key that begins with __, and nor has a field', () => {
+  test('has no key that begins with __, and nor has a field', () => {
     for (const key of ['__x', '__', '__label', '__items', '__proto__', '___']) {
       refused(/reserved/, `f.${key}`, list(item({ key })))
       refused(/reserved/, key, field({ key }))
@@ -170,7 +170,7 @@ describe('a declaration of a list', () => {
     }
   })
 
-  test('R-2.6-14 has conditions on other sub-fields of the same element alone', () => {
+  test('has conditions on other sub-fields of the same element alone', () => {
     const on = (name: string) => item({ condition: { field: name, equals: 'x' } })
     const sibling = item({ key: 'b' })
     const elsewhere = { ...list(item({ key: 'c' })), key: 'other' }
@@ -221,7 +221,7 @@ describe('a module', () => {
     ['mail', [], /has no environments/],
     ['mail', ['EU'], /"EU" that is not/],
     ['mail', ['a', 'a'], /twice/],
-  ])('G-29 is refused by the name %j with the environments %j', (name, environments, problem) => {
+  ])('is refused by the name %j with the environments %j', (name, environments, problem) => {
     expect(() => assertModule({ name, environments, fields: [] })).toThrow(problem)
   })
 

@@ -22,7 +22,7 @@ const creating = (field: string, slug: string, config: Readonly<Record<string, s
   config,
 })
 
-describe('R-4.5-02 the text of a key', () => {
+describe('the text of a key', () => {
   test.each([
     ['retries', 'three', 'mail.value_malformed'],
     ['retries', '-1', 'mail.value_malformed'],
@@ -84,7 +84,7 @@ describe('R-4.5-02 the text of a key', () => {
   })
 })
 
-describe('R-2.6-17 a required sub-field', () => {
+describe('a required sub-field', () => {
   const missing = (field: string) => ({ field, code: 'mail.value_required' })
 
   test('is required of a new element, in the request that creates it', () => {
@@ -113,7 +113,7 @@ describe('R-2.6-17 a required sub-field', () => {
     )
   })
 
-  test('R-2.6-14 counts the value of the condition, however it is written', () => {
+  test('counts the value of the condition, however it is written', () => {
     const items = [
       { key: 'every', label: 'Every', type: 'FieldDuration' },
       {

@@ -16,7 +16,7 @@ const problems = (...fields: readonly FieldDeclaration[]) => checkDeclarations(d
 /** What a host without types passes. */
 const untyped = (given: unknown) => given as FieldDeclaration
 
-describe('R-2.6-16 a mistake of a host without types names the field, the shape and the remedy', () => {
+describe('a mistake of a host without types names the field, the shape and the remedy', () => {
   const plain = { key: 'f', label: 'F', type: FieldString, group: 'G' }
   const sub = { key: 'a', label: 'A', type: FieldString }
   const within = (item: unknown) => ({

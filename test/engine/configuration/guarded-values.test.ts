@@ -13,7 +13,7 @@ const values = {
   ],
 }
 
-test('T-73 a secret that does not decrypt throws when it is read, and nothing else does', () => {
+test('a secret that does not decrypt throws when it is read, and nothing else does', () => {
   const guarded = guardedValues(
     values,
     ['token', 'hooks.x.secret', 'hooks.x.other', 'gone'],

@@ -125,14 +125,14 @@ const pairs = faults.flatMap((first, index) =>
   }),
 )
 
-describe('T-61 R-4.5-21 the order of refusals', () => {
+describe('the order of refusals', () => {
   test.each(faults)('$what alone is $code', (fault) => {
     const patch = together(fault)
     expect(patch && codeOf(patch)).toBe(fault.code)
   })
 
   test.each(pairs)(
-    'ASVS-2.2.3 $first.what comes before $second.what',
+    '$first.what comes before $second.what',
     ({ first, patch, reversed }) => {
       expect([codeOf(patch), codeOf(reversed)]).toEqual([first.code, first.code])
     },

@@ -86,13 +86,13 @@ const unset = {
 }
 
 describe('readModule', () => {
-  test('G-36 what was never set or was cleared reads as its default', () => {
+  test('what was never set or was cleared reads as its default', () => {
     expect(read({})).toEqual({ settings: unset, warnings: [] })
     const cleared = Object.fromEntries(mail.fields.map(({ key }) => [key, '']))
     expect(read(cleared)).toEqual({ settings: unset, warnings: [] })
   })
 
-  test('R-2.6-07 R-2.6-30 reads every type, durations as milliseconds, elements in order', () => {
+  test('reads every type, durations as milliseconds, elements in order', () => {
     const { settings, warnings } = read({
       sender: 'me',
       apiKey: 'much longer than ten',
@@ -157,7 +157,7 @@ describe('readModule', () => {
   })
 
   test.each([15, 25, 40])(
-    'T-73 a text declared as secret is given whole, of %i characters',
+    'a text declared as secret is given whole, of %i characters',
     (length) => {
       const { settings, warnings } = read({ token: 'x'.repeat(length) })
       expect([settings.token, warnings]).toEqual(['x'.repeat(length), []])

@@ -11,7 +11,7 @@ import {
 } from '../../../src/engine/configuration/config-declaration.js'
 import { readRecordList } from '../../../src/engine/configuration/record-list.js'
 
-test('R-2.6-08 the field types have their names', () => {
+test('the field types have their names', () => {
   expect([FieldString, FieldSecret, FieldRecordList]).toEqual([
     'FieldString',
     'FieldSecret',
@@ -37,7 +37,7 @@ const hooks: FieldDeclaration = {
 }
 
 describe('readRecordList', () => {
-  test('R-2.6-30 reads elements in roster order, every sub-field present and nothing else', () => {
+  test('reads elements in roster order, every sub-field present and nothing else', () => {
     const elements = readRecordList(hooks, {
       'hooks.__items': 'b,a-b,a',
       'hooks.a.__label': 'The A',
@@ -56,7 +56,7 @@ describe('readRecordList', () => {
     ])
   })
 
-  test('R-2.6-30 leaves out undeclared keys and the keys of slugs outside the roster', () => {
+  test('leaves out undeclared keys and the keys of slugs outside the roster', () => {
     const elements = readRecordList(hooks, {
       'hooks.__items': 'a',
       'hooks.a.old': 'x',
@@ -68,7 +68,7 @@ describe('readRecordList', () => {
     expect(elements).toEqual([{ slug: 'a', label: 'a', url: '', secret: '' }])
   })
 
-  test('R-2.6-31 an absent or empty roster is an empty list', () => {
+  test('an absent or empty roster is an empty list', () => {
     expect(readRecordList(hooks, {})).toEqual([])
     expect(readRecordList(hooks, { 'hooks.__items': '' })).toEqual([])
     expect(readRecordList(hooks, { 'hooks.__items': ',a,,b,' }).map(({ slug }) => slug)).toEqual([
@@ -77,7 +77,7 @@ describe('readRecordList', () => {
     ])
   })
 
-  test('ASVS-15.3.6 R-2.6-30 a damaged roster names an element once, and nothing of the prototype is read', () => {
+  test('a damaged roster names an element once, and nothing of the prototype is read', () => {
     const values = { 'hooks.__items': 'a,__proto__,a,constructor', 'hooks.a.url': 'u' }
     const elements = readRecordList(hooks, values)
     expect(elements.map(({ slug, url }) => [slug, url])).toEqual([
@@ -104,7 +104,7 @@ describe('readRecordList', () => {
     expect(element).toEqual({ slug: 'a', label: 'a', constructor: '' })
   })
 
-  test('R-LIB-08 changes nothing it is given and answers alike each time', () => {
+  test('changes nothing it is given and answers alike each time', () => {
     const values = Object.freeze({ 'hooks.__items': 'a', 'hooks.a.url': 'https://a.example' })
     const declaration = Object.freeze({ ...hooks, items: Object.freeze(hooks.items ?? []) })
     const first = readRecordList(declaration, values)

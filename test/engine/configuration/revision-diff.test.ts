@@ -55,7 +55,7 @@ describe('diffRevisions', () => {
     ])
   })
 
-  test('R-2.6-06 holds no text of a secret, in neither direction', () => {
+  test('holds no text of a secret, in neither direction', () => {
     const shown = JSON.stringify([
       diffRevisions(before, after, mailFields),
       diffRevisions(after, before, mailFields),
@@ -71,7 +71,7 @@ describe('diffRevisions', () => {
 })
 
 describe('publicValues', () => {
-  test('R-2.6-06 T-72 leaves secrets out and lists those that are set', () => {
+  test('leaves secrets out and lists those that are set', () => {
     expect(publicValues(before, mailFields)).toEqual({
       values: {
         sender: 'old@example.com',
@@ -86,7 +86,7 @@ describe('publicValues', () => {
     expect(publicValues(after, mailFields).secretsSet).toEqual(['hooks.c.token'])
   })
 
-  test('R-2.6-36 a field of another type that is marked secret is one', () => {
+  test('a field of another type that is marked secret is one', () => {
     const fields = [
       { key: 'pin', label: 'PIN', type: 'FieldInt', group: 'G', secret: true },
     ] as const

@@ -45,7 +45,7 @@ describe('which stored texts are secrets', () => {
   )
 
   test.each(['sender', 'hooks.mail-eu.url'])(
-    'R-2.6-06 %s is one where it was declared as a secret before, and is encrypted',
+    '%s is one where it was declared as a secret before, and is encrypted',
     (key) => {
       expect(isSecret(key, `enc:v1:k:${'n'.repeat(16)}:${'c'.repeat(23)}`)).toBe(true)
       expect(isSecret(key, `enc:v1:k:${'n'.repeat(16)}:${'c'.repeat(22)}`)).toBe(false)

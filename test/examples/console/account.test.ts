@@ -23,7 +23,7 @@ async function signedIn(rig: ConsoleRig, surface: 'client' | 'operator'): Promis
   return page
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 the own account at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('the own account at the console, in chromium', () => {
   it('the name is changed, at the top of the page too', async () => {
     const rig = await start()
     await rig.account('client', email)

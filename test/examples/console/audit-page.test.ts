@@ -6,7 +6,7 @@ import { adminEmail, settled, visit } from './operator-steps.js'
 const start = consoleRigs()
 const email = 'linus@example.org'
 
-describe.skipIf(isChromiumMissing)('I17-6 the audit log at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('the audit log at the console, in chromium', () => {
   it('shows what the operator did, and what is searched for, page by page', async () => {
     const rig = await start()
     const { auth } = rig.host
@@ -60,7 +60,7 @@ describe.skipIf(isChromiumMissing)('I17-6 the audit log at the console, in chrom
   })
 })
 
-describe.skipIf(isChromiumMissing)('I17-6 own sessions at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('own sessions at the console, in chromium', () => {
   it('all others are ended, and this one goes on', async () => {
     const rig = await start()
     await rig.account('operator', adminEmail)

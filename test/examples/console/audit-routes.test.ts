@@ -16,7 +16,7 @@ async function opened() {
   return { host, admin, get }
 }
 
-describe('I17-6 audit routes of the console', () => {
+describe('audit routes of the console', () => {
   it('find records by id and by address, of who was concerned and of who acted', async () => {
     const { host, admin, get } = await opened()
     const ada = await person(host, 'client')
@@ -87,7 +87,7 @@ describe('I17-6 audit routes of the console', () => {
   })
 })
 
-describe('I17-6 registration routes of the console', () => {
+describe('registration routes of the console', () => {
   it('list what was registered, mail the link again and remove it', async () => {
     const { host, admin } = await opened()
     const { bearer } = admin

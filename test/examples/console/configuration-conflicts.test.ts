@@ -13,7 +13,7 @@ async function twoOperators(rig: ConsoleRig, path: string) {
   return { ada, bob }
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 two operators at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('two operators at the console, in chromium', () => {
   it('of a value that both changed both are shown, and each is taken or kept', async () => {
     const rig = await start()
     const { ada, bob } = await twoOperators(rig, '/shop/live')

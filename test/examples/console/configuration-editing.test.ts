@@ -7,7 +7,7 @@ import { consoleRigs, expectAccessible, picture } from './console-rig.js'
 
 const start = consoleRigs()
 
-describe.skipIf(isChromiumMissing)('I17-6 editing settings at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('editing settings at the console, in chromium', () => {
   it('all 63 settings are there, in the groups and children of their declarations', async () => {
     const page = await settingsOf(await start(), '/auth/production')
     const rows = await page.locator('.child > [data-key]').all()

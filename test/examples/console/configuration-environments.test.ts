@@ -14,7 +14,7 @@ import { consoleRigs, expectAccessible, picture, seeHeading, signIn } from './co
 
 const start = consoleRigs()
 
-describe.skipIf(isChromiumMissing)('I17-6 environments at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('environments at the console, in chromium', () => {
   it('are switched once their validator agrees, and a restart is asked for', async () => {
     const rig = await start()
     const page = await administratorAt(rig, '')

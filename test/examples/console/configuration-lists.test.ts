@@ -6,7 +6,7 @@ import { consoleRigs, expectAccessible } from './console-rig.js'
 
 const start = consoleRigs()
 
-describe.skipIf(isChromiumMissing)('I17-6 record lists at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('record lists at the console, in chromium', () => {
   it('elements are added, edited, renamed and removed', async () => {
     const rig = await start()
     const page = await settingsOf(rig, '/shop/live')

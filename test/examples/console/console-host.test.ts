@@ -4,7 +4,7 @@ import { getNamed } from './named-host.js'
 
 const start = consoleRigs()
 
-describe('I17-6 the host of the console', () => {
+describe('the host of the console', () => {
   it('forbids inline scripts, frames and referrers on every page and script', async () => {
     const { host } = await start()
     for (const path of [

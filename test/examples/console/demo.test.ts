@@ -13,7 +13,7 @@ import { getNamed } from './named-host.js'
 const password = 'correct horse battery staple'
 const isUp = /password +(\S+)[\s\S]*Stop with Ctrl-C/
 
-describe('I17-6 the demo on a fresh clone', () => {
+describe('the demo on a fresh clone', () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-demo-'))
   const started: StartedProgram[] = []
   let clone: string

@@ -52,7 +52,7 @@ async function administrator(rig: ConsoleRig, path: string): Promise<Page> {
 }
 
 describe.skipIf(isChromiumMissing)(
-  'I17-6 replies that come late to the console, in chromium',
+  'replies that come late to the console, in chromium',
   () => {
     it('settings take no input while they are saved', async () => {
       const page = await settingsOf(await start(), '/shop/live')

@@ -24,7 +24,7 @@ async function box(page: Page, selector: string) {
   return found
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 the layout of the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('the layout of the console, in chromium', () => {
   it.each(['wide', 'narrow'] as const)('fits a window that is %s', async (width) => {
     const rig = await start()
     await rig.account('operator', email, 'super_admin')

@@ -49,7 +49,7 @@ function declaredIn(layers: readonly Layer[]): readonly string[] {
 
 const name = ({ method, path }: GuardedRoute) => `${method} ${path}`
 
-describe('I17-6 the console’s own routes', () => {
+describe('the console’s own routes', () => {
   it('are all in the table that the other tests walk', async () => {
     const { auth } = await operatorRoutesHost()
     const declared = declaredIn(

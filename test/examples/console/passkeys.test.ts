@@ -34,7 +34,7 @@ async function virtualAuthenticator(page: Page) {
   }
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 passkeys at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('passkeys at the console, in chromium', () => {
   it.each(['client', 'operator'] as const)(
     'one is added, signs in alone and after a password, and is removed, %s',
     async (surface) => {

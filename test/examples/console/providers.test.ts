@@ -48,7 +48,7 @@ async function agree(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 providers at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('providers at the console, in chromium', () => {
   it('an operator links one, signs in with it and a second factor, and unlinks it', async () => {
     const rig = await withGithub()
     await rig.account('operator', email)

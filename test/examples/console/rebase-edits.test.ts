@@ -22,7 +22,7 @@ function environment(
 
 const nothing = new Set<string>()
 
-describe('I17-6 edits carried over to a newer state', () => {
+describe('edits carried over to a newer state', () => {
   it('stand where nothing else was touched, and are sent with the new revision', () => {
     const base = environment(1, { sender: 'a' }, { eu: 'one' })
     const draft = createDraft(base)

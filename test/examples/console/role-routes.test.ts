@@ -11,7 +11,7 @@ async function opened() {
   return { host, admin, send: caller(host, admin) }
 }
 
-describe('I17-6 role routes of the console', () => {
+describe('role routes of the console', () => {
   it('define, list, change and delete roles, of a tenant and of none', async () => {
     const { host, send } = await opened()
     const support = { name: 'support', permissions: ['orders.read'] }

@@ -6,7 +6,7 @@ import { agree, proveByApp, seatedAdmin, settled, visit } from './operator-steps
 const start = consoleRigs()
 const email = 'grace@example.org'
 
-describe.skipIf(isChromiumMissing)('I17-6 roles at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('roles at the console, in chromium', () => {
   it('are defined, changed and deleted, of a tenant as well', async () => {
     const rig = await start()
     const { roles } = rig.host.auth.client

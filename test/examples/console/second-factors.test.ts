@@ -43,7 +43,7 @@ function modulesOf(text: string): readonly string[] {
 const sendCode = (page: Page) =>
   page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
 
-describe.skipIf(isChromiumMissing)('I17-6 second factors at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('second factors at the console, in chromium', () => {
   it('an authenticator app is added by its QR code, asked for, and removed', async () => {
     const rig = await start()
     const page = await signedIn(rig)

@@ -47,7 +47,7 @@ async function grantOf(rig: ConsoleRig, credential: Credential): Promise<string>
   return outcomeOf(await httpClient(rig.host.clientUrl)('POST', '/v1/auth/token', { body }))
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 service accounts at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('service accounts at the console, in chromium', () => {
   it('are created, rotated without a gap, disabled and renamed', async () => {
     const rig = await start()
     const admin = await seatedAdmin(rig)

@@ -31,7 +31,7 @@ const hasFocus = (page: Page, selector: string) =>
 const outlineWidth = (page: Page) =>
   page.evaluate<string>('getComputedStyle(document.activeElement).outlineWidth')
 
-describe.skipIf(isChromiumMissing)('I17-6 signing in at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('signing in at the console, in chromium', () => {
   it.each(['client', 'operator'] as const)('by a password, %s', async (surface) => {
     const rig = await start()
     await rig.account(surface, email)

@@ -31,7 +31,7 @@ function metricsAt() {
   }
 }
 
-describe('I17-6 the figures of a process', () => {
+describe('the figures of a process', () => {
   it('are of each minute by itself, however often they are read in it', async () => {
     const { time, read, event, request } = metricsAt()
     event('login.succeeded')
@@ -109,7 +109,7 @@ describe('I17-6 the figures of a process', () => {
   })
 })
 
-describe('I17-6 a percentile of buckets', () => {
+describe('a percentile of buckets', () => {
   it('is read off evenly within its bucket', () => {
     const bounds = [0.1, 0.5, 1]
     expect(percentile({ bounds, counts: [50, 50, 0, 0] }, 0.5)).toBe(0.1)
@@ -121,7 +121,7 @@ describe('I17-6 a percentile of buckets', () => {
   })
 })
 
-describe('I17-6 the top of a scale', () => {
+describe('the top of a scale', () => {
   it.each([
     [0, 1],
     [1, 1],

@@ -22,7 +22,7 @@ async function newest(page: Page, title: string): Promise<readonly string[]> {
   return cells.allInnerTexts()
 }
 
-describe.skipIf(isChromiumMissing)('I17-6 the status page of the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('the status page of the console, in chromium', () => {
   it.each(['wide', 'narrow'] as const)('plots what this process measured: %s', async (width) => {
     const rig = await start()
     const { clientUrl, operatorUrl } = rig.host

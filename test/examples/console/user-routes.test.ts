@@ -17,7 +17,7 @@ async function opened() {
 const usersIn = (reply: { json(): unknown }) => reply.json() as UsersReply
 const userIn = (reply: { json(): unknown }) => reply.json() as UserReply
 
-describe('I17-6 user routes of the console', () => {
+describe('user routes of the console', () => {
   it.each(both)('list people page by page and find one by the address, %s', async (surface) => {
     const { host, send } = await opened()
     const ids: string[] = []

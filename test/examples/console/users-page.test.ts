@@ -37,7 +37,7 @@ async function userPage(rig: ConsoleRig): Promise<Page> {
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
 const said = (page: Page, text: string) => page.getByRole('status').getByText(text).waitFor()
 
-describe.skipIf(isChromiumMissing)('I17-6 users at the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('users at the console, in chromium', () => {
   it('a session is ended, after the operator proved to be there', async () => {
     const rig = await start()
     const theirs = await userPage(rig)

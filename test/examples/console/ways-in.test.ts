@@ -14,7 +14,7 @@ const start = consoleRigs()
 const email = 'ada@example.org'
 const other = 'another fine passphrase'
 
-describe.skipIf(isChromiumMissing)('I17-6 the ways into the console, in chromium', () => {
+describe.skipIf(isChromiumMissing)('the ways into the console, in chromium', () => {
   it('an account is registered, confirmed by the mailed link and signed in to', async () => {
     const rig = await start()
     const page = await rig.open('client', '/', { width: 'narrow' })

@@ -55,7 +55,7 @@ async function goOn(site: Host, login: Login): Promise<Grant> {
 describe.skipIf(nginx === null)(
   nginx === null ? 'nginx (not found)' : 'nginx before two hosts',
   () => {
-    it('ASVS-4.1.3 hands on the address of the caller, and none that the caller names', async () => {
+    it('hands on the address of the caller, and none that the caller names', async () => {
       const { backend, proxy, site } = await openSite()
       const login = await site.newLogin()
       const send = rawClient(proxy.url)

@@ -30,7 +30,7 @@ async function openPair() {
 }
 
 describe.skipIf(!installed)(title, () => {
-  it('ASVS-7.4.1 what was acknowledged before it holds after it, and meanwhile all is 503', async () => {
+  it('what was acknowledged before it holds after it, and meanwhile all is 503', async () => {
     const { primary, standby } = await openPair()
     const proxy = await switchProxy(Number(new URL(primary.url).port))
     onTestFinished(() => proxy.close())

@@ -12,7 +12,7 @@ const found = inject('redisInstalled')
 const title = found ? 'a redis whose disk is full' : 'a redis whose disk is full (no server found)'
 
 describe.skipIf(!found)(title, () => {
-  it('ASVS-16.5.2 takes no write, which is 503, and goes on where it was when there is room', async () => {
+  it('takes no write, which is 503, and goes on where it was when there is room', async () => {
     const server = await spawnRedis(
       { appendonly: 'yes', appendfsync: 'everysec', 'auto-aof-rewrite-percentage': '0' },
       { mostBytes: 1_000_000 },

@@ -13,7 +13,7 @@ const found = inject('redisInstalled')
 const title = found ? 'a failover of redis' : 'a failover of redis (no redis-server found)'
 
 describe.skipIf(!found)(title, () => {
-  it('ASVS-7.4.1 what had reached the replica holds after it, and meanwhile all is 503', async () => {
+  it('what had reached the replica holds after it, and meanwhile all is 503', async () => {
     const { name, sentinels, primary, ...watched } = await spawnWatchedRedis({
       appendonly: 'yes',
       appendfsync: 'always',

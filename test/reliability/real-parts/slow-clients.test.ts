@@ -22,7 +22,7 @@ const attacks = {
 
 describe.skipIf(!found)(found ? 'slow clients' : 'slow clients (slowhttptest not found)', () => {
   it.each(Object.entries(attacks))(
-    'ASVS-13.1.2 with %s keep no other caller waiting',
+    'with %s keep no other caller waiting',
     async (_, how) => {
       const options = { sweep: false, trustProxy: 1 } as const
       const config = { clock: lineFrom(Date.now()), options, planted: null } as const

@@ -89,7 +89,7 @@ function secretComparisons(path: string, source: string): readonly string[] {
 }
 
 describe('secrets are compared in a time that tells nothing', () => {
-  it('EN-3 SP-56 no source compares one with === but where no caller can learn from it', () => {
+  it('no source compares one with === but where no caller can learn from it', () => {
     const files = globSync('src/**/*.ts', { cwd: root, exclude: ['src/client/**', 'src/react/**'] })
     expect(files.length).toBeGreaterThan(300)
     const found = files.flatMap((path) => {
@@ -104,7 +104,7 @@ describe('secrets are compared in a time that tells nothing', () => {
     'if (shown !== device.token) refuse()',
     "const isOwn = cookies['csrfToken'] == header",
     'return digest === made',
-  ])('EN-3 finds %s', (source) => {
+  ])('finds %s', (source) => {
     expect(secretComparisons('planted.ts', source)).toHaveLength(1)
   })
 
@@ -113,7 +113,7 @@ describe('secrets are compared in a time that tells nothing', () => {
     'if (code !== undefined) return',
     'if (typeof secret === "string") return',
     'return one.id === other.id',
-  ])('EN-3 has nothing to say of %s', (source) => {
+  ])('has nothing to say of %s', (source) => {
     expect(secretComparisons('planted.ts', source)).toEqual([])
   })
 })
@@ -158,7 +158,7 @@ function askedBy(asked: unknown[]): (backend: Backend) => Backend {
 }
 
 eachSurface.describe('what is looked up', (surface) => {
-  it('SP-56 is looked up by the hash of a secret, never by the secret', async () => {
+  it('is looked up by the hash of a secret, never by the secret', async () => {
     const asked: unknown[] = []
     const settings = { ...withoutLimits.settings, ...trusting.settings }
     const host = await openHost({ ...withoutLimits, settings, wrapBackend: askedBy(asked) })
@@ -194,7 +194,7 @@ const shown = (reply: Reply): string =>
   [...[...reply.headers].flat(), ...reply.setCookies, reply.text].join('\n')
 
 eachSurface.describe('an address that is asked about', (surface) => {
-  it('EN-4 is repeated by no reply in the spelling that is stored, nor in any, known or not', async () => {
+  it('is repeated by no reply in the spelling that is stored, nor in any, known or not', async () => {
     const host = await openHost(withoutLimits)
     const account = { email: typed, password: goodPassword, name: 'Ada', emailVerified: true }
     await host.auth[surface].users.create(account)

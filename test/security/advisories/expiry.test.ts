@@ -42,7 +42,7 @@ const isTaken = (reply: Reply): boolean =>
     ? memberOf(reply, 'error') === ''
     : reply.status < 300 && !reply.text.includes('"mfaRequired"')
 
-it('EX-1 SP-18 whatever has an end is refused from then on, in a process that sweeps nothing away', async () => {
+it('whatever has an end is refused from then on, in a process that sweeps nothing away', async () => {
   const settings = {
     webauthnMode: 'passwordless',
     trustedDeviceClientEnabled: true,

@@ -52,7 +52,7 @@ async function routesOf(
 
 eachSampleStore.describe('wrong codes of an authenticator app', (kind) => {
   it.each(eachSurface.cells.flatMap((surface) => doors.map((door) => [door, surface] as const)))(
-    'MF-10 MF-5 SP-38 count by whatever route, outlive a restart, and lock all of them, %s [%s]',
+    'count by whatever route, outlive a restart, and lock all of them, %s [%s]',
     async (door, surface) => {
       const first = await openHost(withoutLimits, kind)
       const who = await enrolled(first, surface)
@@ -76,7 +76,7 @@ eachSampleStore.describe('wrong codes of an authenticator app', (kind) => {
     },
   )
 
-  it('MF-10 one guess fewer leaves the right code good', async () => {
+  it('one guess fewer leaves the right code good', async () => {
     const first = await openHost(withoutLimits, kind)
     const who = await enrolled(first, 'client')
     const right = await who.nextCode()
@@ -115,7 +115,7 @@ eachSurface.describe('what is known of second factors', (surface) => {
     return { ...who, bearer, secret, begun, codes: textsOf(done.json(), 'backupCodes') }
   }
 
-  it('MF-17 SP-35 the secret and the codes are shown once, and in no other reply of any route', async () => {
+  it('the secret and the codes are shown once, and in no other reply of any route', async () => {
     const host = await openHost({ ...withoutLimits, authorizer: { check: async () => true } })
     const who = await enrolling(host)
     expect(who.codes).toHaveLength(10)
@@ -141,7 +141,7 @@ eachSurface.describe('what is known of second factors', (surface) => {
     expect(secrets.foundIn(JSON.stringify(host.mailer.sent))).toEqual([])
   })
 
-  it('SP-35 backup codes are kept as hashes, good once, counted down to the last, and void with a new set', async () => {
+  it('backup codes are kept as hashes, good once, counted down to the last, and void with a new set', async () => {
     const host = await openHost(withoutLimits)
     const who = await enrolling(host)
     const set = await storedIn(host, surface).backupCodes.get(who.id)

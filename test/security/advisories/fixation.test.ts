@@ -23,7 +23,7 @@ const heldIn = (cookie: string): string => cookie.slice(cookie.indexOf('=') + 1)
 eachSurface.describe('what was planted before a login', (surface) => {
   const name = `${prefixOf[surface]}refresh`
 
-  it('SF-1 is no session afterwards: each login has a session of its own, by whatever came along', async () => {
+  it('is no session afterwards: each login has a session of its own, by whatever came along', async () => {
     const host = await openHost(withoutLimits)
     const attacker = await signedInPerson(host, surface)
     const victim = await enrolled(host, surface)
@@ -88,7 +88,7 @@ function closedRoutes(surface: Surface, id: string) {
 const isClosed = ({ status }: Reply) => status === 401 || status === 400
 
 eachSurface.describe('a password without its second factor', (surface) => {
-  it('SF-5 nothing that the reply holds opens any route, as a bearer or as any cookie', async () => {
+  it('nothing that the reply holds opens any route, as a bearer or as any cookie', async () => {
     const host = await openHost({
       ...withoutLimits,
       settings: { ...withoutLimits.settings, webauthnMode: 'secondFactor' },
@@ -117,7 +117,7 @@ eachSurface.describe('a password without its second factor', (surface) => {
   })
 })
 
-it('SF-5 without a factor the same replies do open them, so that something was tried', async () => {
+it('without a factor the same replies do open them, so that something was tried', async () => {
   const host = await openHost()
   const who = await person(host, 'client')
   const texts = textsIn(await passwordLogin(host, 'client', who))

@@ -49,7 +49,7 @@ eachFramework.describe('a path in other spellings', (kind) => {
   const json = { 'content-type': 'application/json' }
   const isFetch = kind.name.startsWith('fetch')
 
-  it('RL-2 is not found, or meets the limit, the switch and the origin check that the plain one meets', async () => {
+  it('is not found, or meets the limit, the switch and the origin check that the plain one meets', async () => {
     const settings = { loginRateClient: 2 }
     const limited = await openHostAtOneAddress({ settings, trustProxy: false }, kind)
     const { email } = await person(limited, 'client')
@@ -79,7 +79,7 @@ eachFramework.describe('a path in other spellings', (kind) => {
     }
   })
 
-  it('PB-1 nor does a header lead around a guard, by naming another path or method', async () => {
+  it('nor does a header lead around a guard, by naming another path or method', async () => {
     const host = await openHost({}, kind)
     const { bearer, cookie } = await signedInPerson(host, 'operator')
     const me = '/v1/auth/client/me'
@@ -114,7 +114,7 @@ const types = [
 ]
 
 eachFramework.describe('a request of another site', (kind) => {
-  it('CS-1 changes nothing by a cookie, whatever it calls its body', async () => {
+  it('changes nothing by a cookie, whatever it calls its body', async () => {
     const host = await openHost({}, kind)
     const raw = rawClient(host.url)
     const who = await signedInPerson(host, 'client')

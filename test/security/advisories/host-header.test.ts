@@ -13,7 +13,7 @@ const hostile = [
 
 eachFramework.describe('a process whose first requests lie about its name', (kind) => {
   it.each(['client', 'both'] as const)(
-    'HH-2 mails, redirects and cookies are of the configured address afterwards, and at once, mounted as %s',
+    'mails, redirects and cookies are of the configured address afterwards, and at once, mounted as %s',
     async (mount) => {
       const host = await oauthHost({ mount, trustProxy: false }, kind)
       const raw = rawClient(host.url)

@@ -105,8 +105,8 @@ function changesOf(id: string, victimId: string) {
     : { refused: members, unnoticed: passing }
 }
 
-describe.each(rows)('MA-1 $id on $surface', ({ id, flow, surface, access }) => {
-  it('MA-1 acts for its caller alone, whoever a header, the query or the body names', async () => {
+describe.each(rows)('$id on $surface', ({ id, flow, surface, access }) => {
+  it('acts for its caller alone, whoever a header, the query or the body names', async () => {
     const { victim, sent, of } = await begin(flow, surface)
     const { refused, unnoticed } = changesOf(id, victim.id)
     const before = await of()

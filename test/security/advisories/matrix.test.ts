@@ -97,7 +97,7 @@ async function stale(artefacts: Artefacts, slots: Slots): Promise<readonly strin
   return found
 }
 
-it('SF-4 every token, code, key and id is refused in every place but its own, and good in that afterwards', async () => {
+it('every token, code, key and id is refused in every place but its own, and good in that afterwards', async () => {
   const host = await openWorld()
   const families = await familiesOn(host)
   const artefacts: Artefacts = Object.assign({}, ...families.map((one) => one.artefacts))

@@ -29,7 +29,7 @@ function startLink(host: OauthHost, who: Person & SignedIn, provider: ProviderId
 }
 
 describe.each(providerIds)('a flow to %s whose requests name somebody else', (provider) => {
-  it('OL-6 a link is of the account that began it, whatever the requests and the browser say', async () => {
+  it('a link is of the account that began it, whatever the requests and the browser say', async () => {
     const host = await oauthHost()
     const eve = await signedInPerson(host, 'operator')
     const victim = await signedInPerson(host, 'operator')
@@ -55,7 +55,7 @@ describe.each(providerIds)('a flow to %s whose requests name somebody else', (pr
     expect(to).not.toContain(evil.email)
   })
 
-  it('OL-6 a first sign-in makes the account that the provider spoke of, whatever came along', async () => {
+  it('a first sign-in makes the account that the provider spoke of, whatever came along', async () => {
     const host = await oauthHost()
     const victim = await person(host, 'client')
     const { authorizationUrl, cookie } = await host.depart('client', provider)
@@ -70,7 +70,7 @@ describe.each(providerIds)('a flow to %s whose requests name somebody else', (pr
   })
 })
 
-it('OL-15 of sixteen uses of one signed refresh token, of any kind, one rotates and the others end it', async () => {
+it('of sixteen uses of one signed refresh token, of any kind, one rotates and the others end it', async () => {
   const settings = { refreshReuseGrace: '0s' }
   const host = await oauthHost({ settings })
   for (const surface of ['operator', 'client'] as const) {

@@ -38,7 +38,7 @@ afterEach(() => {
 })
 
 eachFramework.describe('keys that name the prototype of every object', (kind) => {
-  it('PP-1 poison nothing, in a body, a path, a query, a header or a cookie of any route', async () => {
+  it('poison nothing, in a body, a path, a query, a header or a cookie of any route', async () => {
     const host = await openHost({ ...withoutLimits, authorizer: { check: async () => true } }, kind)
     const raw = rawClient(host.url)
     const { bearer } = await administrator(host)
@@ -63,8 +63,8 @@ eachFramework.describe('keys that name the prototype of every object', (kind) =>
   })
 })
 
-describe('PP-1 what is kept under names of a caller’s choice', () => {
-  it('PP-1 slugs, fields and keys of a configuration are refused or stored as text', async () => {
+describe('what is kept under names of a caller’s choice', () => {
+  it('slugs, fields and keys of a configuration are refused or stored as text', async () => {
     const host = await configHost()
     const slugs = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
     const before = await host.raw()
@@ -91,7 +91,7 @@ describe('PP-1 what is kept under names of a caller’s choice', () => {
     expect((await host.get('/mail/environments/production')).status).toBe(200)
   })
 
-  it('PP-1 the profile of a provider adds nothing to an account', async () => {
+  it('the profile of a provider adds nothing to an account', async () => {
     const host = await oauthHost()
     const evil = JSON.parse(`{"__proto__":${planted},"constructor":{"prototype":${planted}}}`)
     host.stub.forge({ claims: evil })

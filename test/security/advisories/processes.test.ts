@@ -34,7 +34,7 @@ const walks = flows.map((flow) => {
 })
 
 describe('what begins in one process and ends in another', () => {
-  it.each(walks)('SP-58 $of: $name succeeds as in one', async ({ flow, operation }) => {
+  it.each(walks)('$of: $name succeeds as in one', async ({ flow, operation }) => {
     const { settings, ...options } = flow.options ?? {}
     const all = { ...withoutLimits.settings, ...settings }
     const host = await twoProcesses({ ...withoutLimits, ...options, settings: all })
@@ -47,7 +47,7 @@ describe('what begins in one process and ends in another', () => {
 })
 
 eachSurface.describe('a rotation of the signing key', (surface) => {
-  it('SP-23 signs nobody out: tokens of before go on, and are replaced by tokens of the new key', async () => {
+  it('signs nobody out: tokens of before go on, and are replaced by tokens of the new key', async () => {
     const [old, next] = [rsaPair().privateKey, rsaPair().privateKey]
     let ring: KeyRing = { current: old }
     const host = await openHost({ keys: async () => ring })

@@ -39,7 +39,7 @@ eachSurface.describe('a new password', (surface) => {
     return openHost({ ...withoutLimits, settings })
   }
 
-  it('SP-8 by a change ends the other sessions and every trusted device, and bars copies of its own token', async () => {
+  it('by a change ends the other sessions and every trusted device, and bars copies of its own token', async () => {
     const host = await open()
     const { who, current, other } = await busyPerson(host, surface)
     const body = { currentPassword: goodPassword, newPassword: otherPassword }
@@ -61,7 +61,7 @@ eachSurface.describe('a new password', (surface) => {
     expect(await refreshOf(host, surface, current.refreshToken)).toBe('401 refresh_token_reused')
   })
 
-  it('SP-8 by a reset ends every session and every trusted device', async () => {
+  it('by a reset ends every session and every trusted device', async () => {
     const host = await open()
     const { who, current, other } = await busyPerson(host, surface)
     await forgot(host, surface, who.email)
@@ -87,7 +87,7 @@ const deletions: Readonly<Record<string, Delete>> = {
 
 eachSurface.describe('a user who was deleted', (surface) => {
   it.each(Object.entries(deletions))(
-    'SP-6 by %s comes back in no other: no id twice, no token, link or device of theirs',
+    'by %s comes back in no other: no id twice, no token, link or device of theirs',
     async (_by, remove) => {
       const host = await openHost({
         ...withoutLimits,
@@ -128,7 +128,7 @@ eachSurface.describe('a user who was deleted', (surface) => {
 describe('a secret of the configuration', () => {
   const secret = 's3cr3t-of-the-mail-server'
 
-  it('SP-52 comes back from no reply, and is not overwritten by sending back what was read', async () => {
+  it('comes back from no reply, and is not overwritten by sending back what was read', async () => {
     const host = await configHost()
     const given = { password: secret, token: `${secret}-too`, sender: 'a@example.org' }
     await host.patch({ config: given })

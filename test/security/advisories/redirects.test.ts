@@ -54,7 +54,7 @@ function isRefused({ reply, took }: Came): boolean {
 }
 
 eachFramework.describe('a request line that is no address', (kind) => {
-  it('RD-5 is refused at once, whatever stands where an address is read, and the process goes on', async () => {
+  it('is refused at once, whatever stands where an address is read, and the process goes on', async () => {
     const host = await oauthHost({}, kind)
     const raw = rawClient(host.url)
     const wrong: unknown[] = []
@@ -70,7 +70,7 @@ eachFramework.describe('a request line that is no address', (kind) => {
 })
 
 describe('bodies that name where to go', () => {
-  it('RD-5 are refused for 64 KiB and for what is no address, and cost next to nothing', async () => {
+  it('are refused for 64 KiB and for what is no address, and cost next to nothing', async () => {
     const host = await oauthHost()
     const { bearer, password } = await signedInPerson(host, 'operator')
     const long = 'a'.repeat(60_000)
@@ -100,7 +100,7 @@ describe.each(providerIds)('what a request to %s says of an error', (provider) =
     return host.comeBack('client', provider, all, cookie)
   }
 
-  it('RD-6 is in no reply, neither as a page nor where that leads', async () => {
+  it('is in no reply, neither as a page nor where that leads', async () => {
     const host = await oauthHost()
     for (const error of [markup, 'access_denied', 'server_error']) {
       expectNoMarkup(await came(host, { error, state: markup }))

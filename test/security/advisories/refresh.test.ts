@@ -28,7 +28,7 @@ const meOf = (host: ContractHost, surface: Surface, bearer: string) =>
   host.send('GET', at(surface, '/me'), { bearer })
 
 eachSurface.describe('a refresh token', (surface) => {
-  it('RF-2 is good for the surface, the holder and the place that it was given to, and elsewhere nothing happens', async () => {
+  it('is good for the surface, the holder and the place that it was given to, and elsewhere nothing happens', async () => {
     const host = await openHost({ ...withoutLimits, ...trusting })
     const browser = await signedInPerson(host, surface)
     const app = await signedInApp(host, surface)
@@ -96,7 +96,7 @@ eachSurface.describe('a logout', (surface) => {
     { body: { refreshToken: token } },
   ]
 
-  it('RF-8 ends no session for a token that was forged, alone or beside one that is good', async () => {
+  it('ends no session for a token that was forged, alone or beside one that is good', async () => {
     const host = await openHost(withoutLimits)
     const victim = await signedInPerson(host, surface)
     const [name = ''] = victim.cookie.split('=')
@@ -123,7 +123,7 @@ eachSurface.describe('a logout', (surface) => {
     expect(next.headers.get('x-refresh-outcome')).toBe('rotated')
   })
 
-  it('SP-10 is as good the second time and sixteen at once, and refuses alike whatever proves nothing', async () => {
+  it('is as good the second time and sixteen at once, and refuses alike whatever proves nothing', async () => {
     const host = await openHost(withoutLimits)
     const logout = at(surface, '/logout')
     const who = await signedInPerson(host, surface)
@@ -163,7 +163,7 @@ async function twoPeople(host: ContractHost, surface: Surface) {
 
 eachFramework.describe('two sessions in one request', (kind) => {
   eachSurface.it(
-    'RF-9 each route goes by the one it names, and no reply blends them',
+    'each route goes by the one it names, and no reply blends them',
     async (surface) => {
       const host = await openHost(withoutLimits, kind)
       const { ada, bob, app } = await twoPeople(host, surface)
@@ -198,7 +198,7 @@ eachFramework.describe('two sessions in one request', (kind) => {
     },
   )
 
-  it('RF-9 of two Authorization headers the first counts or neither, in either order', async () => {
+  it('of two Authorization headers the first counts or neither, in either order', async () => {
     const host = await openHost(withoutLimits, kind)
     const { ada, bob } = await twoPeople(host, 'client')
     const raw = rawClient(host.url)

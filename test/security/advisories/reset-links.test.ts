@@ -38,7 +38,7 @@ const changes: Readonly<Record<string, Change>> = {
 }
 
 eachSurface.describe('a mailed link for a new password', (surface) => {
-  it.each(Object.entries(changes))('SP-25 is void after %s', async (_what, change) => {
+  it.each(Object.entries(changes))('is void after %s', async (_what, change) => {
     const host = await openHost(withoutLimits)
     const who = await signedInPerson(host, surface)
     const token = await linkFor(host, surface, who.email)
@@ -47,7 +47,7 @@ eachSurface.describe('a mailed link for a new password', (surface) => {
     expect(outcomeOf(refused)).toBe('400 invalid_token')
   })
 
-  it('SP-25 SP-27 works once, signs nobody in, and asks for the second factor as ever', async () => {
+  it('works once, signs nobody in, and asks for the second factor as ever', async () => {
     const host = await openHost(withoutLimits)
     const who = await enrolled(host, surface)
     const token = await linkFor(host, surface, who.email)
@@ -61,7 +61,7 @@ eachSurface.describe('a mailed link for a new password', (surface) => {
     expect((await login(host, surface, who.email, who.password)).status).toBe(401)
   })
 
-  it('SP-27 proves the address it was mailed to, and no other that is asked for meanwhile', async () => {
+  it('proves the address it was mailed to, and no other that is asked for meanwhile', async () => {
     const host = await openHost(withoutLimits)
     const who = await signedInPerson(host, surface)
     const { users } = storedIn(host, surface)
@@ -75,7 +75,7 @@ eachSurface.describe('a mailed link for a new password', (surface) => {
 })
 
 eachFramework.describe('opening a mailed link', (kind) => {
-  it('SP-26 consumes nothing, as scanners, prefetches and forms without JSON do it; the POST does', async () => {
+  it('consumes nothing, as scanners, prefetches and forms without JSON do it; the POST does', async () => {
     const host = await openHost(withoutLimits, kind)
     const raw = rawClient(host.url)
     const { email } = await person(host, 'client')

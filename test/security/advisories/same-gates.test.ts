@@ -107,7 +107,7 @@ async function insertedBy(door: Door): Promise<readonly string[]> {
 
 const written = new Map<string, string[]>()
 
-describe('OL-18 who writes the same thing goes through the same gate', () => {
+describe('who writes the same thing goes through the same gate', () => {
   it.each(all)('$of: $name', async (door) => {
     const gates = gatesOf(door)
     for (const into of await insertedBy(door)) {
@@ -119,7 +119,7 @@ describe('OL-18 who writes the same thing goes through the same gate', () => {
     }
   })
 
-  it('OL-18 every rule was met, most of them by more than one door', () => {
+  it('every rule was met, most of them by more than one door', () => {
     expect([...written.keys()].sort()).toEqual(rules.map(({ into }) => into).sort())
     expect(written.get('users')?.length).toBeGreaterThanOrEqual(6)
   })

@@ -15,7 +15,7 @@ const refused = spelledAddresses.flatMap(([typed, kept]) => (kept === null ? [ty
 const at = (surface: Surface, path: string): string => `/v1/auth/${surface}${path}`
 
 describe('the one form of an address', () => {
-  it('SP-2 EM-2 is what it always was for each of sixty spellings, and its own', () => {
+  it('is what it always was for each of sixty spellings, and its own', () => {
     expect(spelledAddresses.length).toBeGreaterThanOrEqual(60)
     const now = spelledAddresses.map(([typed]) => [typed, canonicalEmail(typed)])
     expect(now).toEqual(spelledAddresses)
@@ -45,7 +45,7 @@ eachSurface.describe('spellings of one address', (surface) => {
   const account = { email: owner, password: goodPassword, emailVerified: true }
 
   eachSampleStore.it(
-    'SP-1 RL-4 are one account and one count of guesses at every door',
+    'are one account and one count of guesses at every door',
     async (kind) => {
       const settings = { ...withoutLimits.settings, lockoutThreshold: same.length + 1 }
       const host = await openHost({ ...withoutLimits, settings }, kind)
@@ -74,7 +74,7 @@ eachSurface.describe('spellings of one address', (surface) => {
     },
   )
 
-  it('MF-14 ask for the second factor of the one account, or are refused', async () => {
+  it('ask for the second factor of the one account, or are refused', async () => {
     const host = await openHost(withoutLimits)
     const who = await enrolled(host, surface)
     const { email, password } = who
@@ -102,7 +102,7 @@ eachSurface.describe('spellings of one address', (surface) => {
     }
   })
 
-  it('EM-1 that are more than an address, or none, are refused everywhere and mailed to nobody', async () => {
+  it('that are more than an address, or none, are refused everywhere and mailed to nobody', async () => {
     const host = await openHost(withoutLimits)
     await host.auth[surface].users.create(account)
     const who = await signedInPerson(host, surface)

@@ -102,7 +102,7 @@ async function formsNow(): Promise<readonly string[]> {
   return [...new Set(lines)].sort()
 }
 
-it('SP-64 cookies, tokens, codes and stored documents keep the names and forms that were written down', async () => {
+it('cookies, tokens, codes and stored documents keep the names and forms that were written down', async () => {
   const written = readFileSync(new URL('stable-forms.txt', import.meta.url), 'utf8')
   const before = written.split('\n').filter(Boolean)
   expect(before.length).toBeGreaterThan(600)

@@ -40,7 +40,7 @@ const cells: readonly Cell[] = startNames.flatMap((start) =>
 )
 
 describe('the table of intents and changes', () => {
-  it('R-LIB-13 has every kind of intent', () => {
+  it('has every kind of intent', () => {
     const walkedKinds = new Set(Object.values(starts).flatMap(({ kinds }) => kinds))
     expect([...walkedKinds].sort()).toEqual(Object.keys(intentKinds).sort())
   })

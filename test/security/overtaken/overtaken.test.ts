@@ -38,7 +38,7 @@ async function outcomeOf(act: () => Promise<unknown>): Promise<string> {
 }
 
 describe('an account that another process changes just before a write', () => {
-  it.each(rows)('T-45 keeps that change: %s, with %s', async (change, has) => {
+  it.each(rows)('keeps that change: %s, with %s', async (change, has) => {
     const watched = watchedUsers()
     const { wrapBackend } = watched
     const host = await oauthHost({ settings, ...linkOnSignIn, wrapBackend })

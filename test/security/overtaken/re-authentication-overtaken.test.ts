@@ -115,7 +115,7 @@ it.each([
   },
 )
 
-describe('O-39 a deletion by its owner that waits between its check and its write', () => {
+describe('a deletion by its owner that waits between its check and its write', () => {
   const note = 'client_account_deletions.insert'
 
   async function opened() {

@@ -90,7 +90,7 @@ async function wholeVisit(send: ReturnType<typeof httpClient>, password: string)
   return { totpSecret, backupCode, first, refreshed }
 }
 
-it('ASVS-11.7.2 30 seconds after the last request the heap holds no secret in clear', async () => {
+it('30 seconds after the last request the heap holds no secret in clear', async () => {
   const { folder, file, configKey, secrets } = await preparedStore()
   const { send, ask } = await startedHost(file, configKey)
   const visit = await wholeVisit(send, secrets.password)

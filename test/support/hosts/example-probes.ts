@@ -20,10 +20,10 @@ export function probeExample(
   host: () => ExampleHost,
   how: Ending = { exitCode: 0, closes: null },
 ): void {
-  it('I17-7 a user registers, is let in, refreshes and signs out', () => main(host()))
-  it('I17-7 machines find the token endpoint', () => metadata(host()))
-  it('I17-7 what is wrong with a request is said, and nothing else', () => refusals(host()))
-  it('I17-7 SIGTERM lets a request under way finish, cuts off one that hangs, and ends the process', () =>
+  it('a user registers, is let in, refreshes and signs out', () => main(host()))
+  it('machines find the token endpoint', () => metadata(host()))
+  it('what is wrong with a request is said, and nothing else', () => refusals(host()))
+  it('SIGTERM lets a request under way finish, cuts off one that hangs, and ends the process', () =>
     ending(host(), how))
 }
 

@@ -5,7 +5,7 @@ import type { ConformanceCase, ListedCase } from '../../../src/testing/index.js'
 export function testEach(subject: string, cases: readonly (ConformanceCase | ListedCase)[]): void {
   for (const one of cases) {
     const reason = 'skip' in one && one.skip
-    const title = `R-LIB-07 ${subject}: ${one.name}${reason ? ` (${reason})` : ''}`
+    const title = `${subject}: ${one.name}${reason ? ` (${reason})` : ''}`
     test.skipIf(reason)(title, one.run, one.timeout)
   }
 }
