@@ -6,8 +6,8 @@ import {
   problemsOf,
   scheduleColumn,
   skipsOf,
-} from '../../tools/conformance/play.js'
-import { tableOf } from '../../tools/conformance/table.js'
+  tableOf,
+} from '../../tools/conformance/main.js'
 
 /** A store that fails one case, as its author skipped a group of others. */
 const wrong = {
@@ -29,7 +29,7 @@ const wrong = {
   }),
 }
 
-describe('R-LIB-06 npm run conformance', () => {
+describe('R-LIB-06 npm run test:long -- conformance', () => {
   it('tells what failed and what was skipped, and why', async () => {
     const played = await play(wrong)
     if (!played) throw new Error('not played')

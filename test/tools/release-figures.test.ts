@@ -5,6 +5,19 @@ import { stepFigures } from '../../tools/release/step-figures.js'
 const samples: Readonly<Record<keyof typeof stepFigures, readonly [string, readonly string[]]>> = {
   audit: ['found 0 vulnerabilities\n', ['0 known weaknesses']],
   sbom: ['.results/sbom.json: 43 packages\n', ['43 packages']],
+  package: [
+    `"postern"
+
+node16 (from ESM): 🟢 (ESM)
+
+"postern/config/secrets"
+
+node16 (from ESM): 🟢 (ESM)
+
+All good!
+`,
+    ['2 entries are found as they should be'],
+  ],
   runtimes: [
     `node_modules/node22/bin/node v22.23.3: registered, confirmed, signed in, refreshed, let in and signed out
 node_modules/node26/bin/node v26.6.0: registered, confirmed, signed in, refreshed, let in and signed out

@@ -21,6 +21,13 @@ const audit: Figures = (lines) =>
 const sbom: Figures = (lines) =>
   numbers(lines, /^\S+\.json: (\d+) packages$/).map((count) => `${count} packages`)
 
+/** By attw for each entry, and by publint for all of them. */
+const packed: Figures = (lines) => {
+  const entries = lines.filter((line) => /^"postern\S*"$/.test(line))
+  if (entries.length === 0 || !lines.includes('All good!')) return []
+  return [`${entries.length} entries are found as they should be`]
+}
+
 const runtimeNames: Readonly<Record<string, string>> = { bun: 'Bun', deno: 'Deno' }
 
 const runtimes: Figures = (lines) =>
@@ -148,7 +155,18 @@ const reliability: Figures = (lines) =>
 
 /** By the name of the step. */
 export const stepFigures = {
-  ...{ audit, sbom, runtimes, model, conformance, malformed, fuzz, tabs, simulation },
+  ...{
+    audit,
+    sbom,
+    package: packed,
+    runtimes,
+    model,
+    conformance,
+    malformed,
+    fuzz,
+    tabs,
+    simulation,
+  },
   ...{
     planted,
     protocols,

@@ -1,5 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { packageEntries } from '../package-entries.js'
 
 /** A type that a public declaration names and that no subpath exports. */
 export interface UnexportedType {
@@ -93,7 +98,7 @@ const byName = (a: { readonly name: string }, b: { readonly name: string }): num
  * Reads the public types from built declarations in `folder`, an absolute path. `entries` has the name of each
  * subpath and its file below `folder`.
  */
-export function apiReport(folder: string, entries: ReadonlyMap<string, string>): ApiReport {
+function apiReport(folder: string, entries: ReadonlyMap<string, string>): ApiReport {
   const files = [...entries.values()].map((path) => join(folder, path))
   const settings = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, strict: true }
   const program = ts.createProgram(files, { ...settings, types: ['node'] })
@@ -121,4 +126,32 @@ export function apiReport(folder: string, entries: ReadonlyMap<string, string>):
     }))
     .sort(byName)
   return { pages: new Map(pages), unexported }
+}
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
+
+/** Builds the declarations into a temporary folder, and removes it at the end. Leaves `dist` alone. */
+export function publicTypes(): ApiReport {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'postern-types-')))
+  try {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    const into = ['--outDir', join(folder, 'dist/types')]
+    execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.dts.json'), ...into])
+    const entries = [...packageEntries()].map(([name, { types }]) => [name, types] as const)
+    return apiReport(folder, new Map(entries))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The pages of `test/package/api` by their names: one for each subpath, and one of what they name besides. */
+export function apiPages({ pages, unexported }: ApiReport): ReadonlyMap<string, string> {
+  const named = [...pages].map(([subpath, text]): [string, string] => {
+    return [`${subpath.replaceAll('/', '-')}.txt`, text]
+  })
+  const besides = unexported.map(({ namedBy, declaration }) => {
+    return `named by ${namedBy.join(', ')}\n${declaration}\n`
+  })
+  return new Map([...named, ['unexported.txt', besides.join('\n')]])
 }

@@ -1,4 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { commitOf } from '../bench/harness/machine.js'
+import { markdownTable } from '../bench/harness/text-table.js'
+
+const root = new URL('../', import.meta.url)
+const folder = 'test/reliability/'
+const results = new URL('.results/reliability.jsonl', root)
 
 /** A line of `.results/reliability.jsonl`, as the reliability suites write it. */
 export interface MeasuredFigure {
@@ -23,11 +31,11 @@ const requiredOnRedis = ['R1', 'R7', 'R12', 'R15', 'revocation']
 
 const introduction = `# Reliability
 
-Written by \`npm run reliability\`, which measures everything below on the machine it runs on: several
+Written by \`npm run test:long -- reliability\`, which measures everything below on the machine it runs on: several
 processes of the library on one PostgreSQL or Redis, or several instances over one memory. \`npm test\` makes
 the same assertions in fewer rounds. Every figure names the test that asserts it; a test that does
 not hold fails the run, and then nothing is written here. Times depend on the machine. Some of the figures alone are
-measured again by \`npm run reliability -- R7 trips\`; the others stay, and each row names the commit it was measured at.
+measured again by \`npm run test:long -- reliability R7 trips\`; the others stay, and each row names the commit it was measured at.
 A row with "-" is older than that column, and its commit is not known. R1 to R32 number what is measured. Such a number, or
 a code such as T-98 or SP-12, in the name of a test says which requirement the test shows; one test may show several.
 
@@ -46,8 +54,6 @@ In short:
 - In half an hour of every flow, memory, connections and tables do not grow beyond their bounds, and the processes stay as
   fast as fresh ones, within a fifth (R30).
 
-| | What | Measured | Test | Commit |
-|---|---|---|---|---|
 `
 
 /** The numbers that have no row. */
@@ -104,15 +110,15 @@ export function missingFigures(figures: readonly MeasuredFigure[]): readonly str
 
 export function documentOf(figures: readonly MeasuredFigure[]): string {
   const rows = figures.map(({ id, what, value, how, commit = '-' }) => {
-    const cells = [id, what, value, how, commit]
-    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`
+    return [id, what, value, how, commit]
   })
-  return introduction + rows.join('') + elsewhere
+  const head = ['', 'What', 'Measured', 'Test', 'Commit']
+  return `${introduction}${markdownTable(head, rows)}\n${elsewhere}`
 }
 
 /** The rows of a page that was written before. Throws for a line that is none of them. */
 export function figuresOf(page: string): readonly MeasuredFigure[] {
-  const lines = page.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| | '))
+  const lines = page.split('\n').filter((line) => /^\| [A-Za-z]/.test(line))
   return lines.map((line) => {
     const cells = line
       .slice(2, -2)
@@ -156,8 +162,8 @@ function compare(a: string, b: string): number {
 }
 
 /** Without ids everything was measured; with them, they alone, and the page keeps its other rows. */
-export function writeReliability(measured: string, ids: readonly string[], commit: string): void {
-  const page = new URL('../docs/reliability.md', import.meta.url)
+function writeReliability(measured: string, ids: readonly string[], commit: string): void {
+  const page = new URL('docs/reliability.md', root)
   const found = fullFigures(measured).map((figure) => ({ ...figure, commit }))
   const figures =
     ids.length === 0 ? found : withOthers(found, figuresOf(readFileSync(page, 'utf8')), ids)
@@ -171,3 +177,42 @@ export function writeReliability(measured: string, ids: readonly string[], commi
   writeFileSync(page, documentOf(figures))
   console.log(`docs/reliability.md: ${found.length} of ${figures.length} figures measured`)
 }
+
+/** The files with a test that names one of these figures in its title; all of them without ids. */
+function filesOf(ids: readonly string[]): readonly string[] {
+  const files = readdirSync(new URL(folder, root))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `${folder}${name}`)
+  const texts = new Map(files.map((file) => [file, readFileSync(new URL(file, root), 'utf8')]))
+  const naming = (id: string) => files.filter((file) => titled([id]).test(texts.get(file) ?? ''))
+  const unknown = ids.filter((id) => !/^\w+$/.test(id) || naming(id).length === 0)
+  if (unknown.length > 0) throw new Error(`no test measures ${unknown.join(', ')}`)
+  return ids.length === 0 ? [folder] : [...new Set(ids.flatMap(naming))]
+}
+
+const titled = (ids: readonly string[]): RegExp => new RegExp(`figure (?:${ids.join('|')})\\b`)
+
+/** The exit code of the tests. */
+function measure(ids: readonly string[]): number {
+  const names = ids.length === 0 ? [] : ['-t', titled(ids).source]
+  const args = ['run', ...filesOf(ids), ...names, '--no-file-parallelism', '--reporter=default']
+  rmSync(results, { force: true })
+  const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', root))
+  const env = { ...process.env, RELIABILITY: 'full' }
+  const options = { cwd: fileURLToPath(root), env, stdio: 'inherit' } as const
+  return spawnSync(process.execPath, [vitest, ...args], options).status ?? 1
+}
+
+/** Measures every figure, or those alone whose ids are given: `npm run test:long -- reliability R7 trips`. */
+function main(ids: readonly string[]): void {
+  const commit = commitOf(fileURLToPath(root))
+  const code = measure(ids)
+  if (code === 0 && existsSync(results)) {
+    writeReliability(readFileSync(results, 'utf8'), ids, commit)
+    return
+  }
+  console.error('A test failed, or none ran: nothing is written.')
+  process.exitCode = code === 0 ? 1 : code
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2))

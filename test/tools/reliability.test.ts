@@ -6,12 +6,12 @@ import {
   type MeasuredFigure,
   missingFigures,
   withOthers,
-} from '../../tools/write-reliability.js'
+} from '../../tools/reliability.js'
 
 const line = (id: string, what: string, value: string, form = 'full') =>
   JSON.stringify({ id, what, value, form, how: `figure ${id}: on a store > R-1-18 R-8-02 holds` })
 
-describe('write-reliability', () => {
+describe('the page on reliability', () => {
   it('takes full measurements only, each the last time it was made, in the order of their numbers', () => {
     const figures = fullFigures(
       [

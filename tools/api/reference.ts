@@ -1,14 +1,25 @@
+import ts from 'typescript'
+import { markdownTable } from '../../bench/harness/text-table.js'
+import type { FieldDeclaration } from '../../src/engine/configuration/config-declaration.js'
 import { type ErrorCode, errorCatalogue } from '../../src/errors/index.js'
 import { bearerCodes, bodyCodes, commonCodes, errorCodesOf } from '../../src/openapi/error-codes.js'
 import type { OpenApiDocument } from '../../src/openapi/types.js'
 import type { Guard, Operation } from '../../src/operations/operation.js'
-import { type DescribedOperation, describeOperations } from './described-operation.js'
-import { type Member, membersOf, typeText, variantsOf } from './shapes.js'
-import { ruleRows, sentTexts } from './text-rules.js'
+import { authSettingDeclarations, findSetting } from '../../src/settings/index.js'
+import {
+  type DescribedOperation,
+  describeOperations,
+  type Member,
+  membersOf,
+  ruleRows,
+  sentTexts,
+  typeText,
+  variantsOf,
+} from './schemas.js'
 
 const introduction = `# Reference
 
-Every operation of the HTTP API, made by \`npm run reference\` from the table that serves them.
+Every operation of the HTTP API, made by \`npm run generate\` from the table that serves them.
 \`openApiDocument()\` of \`postern/openapi\` gives the same as an OpenAPI 3.1 document, for generators of
 clients. The paths are those below the mount prefix; \`{surface}\` is \`operator\` or \`client\`.
 
@@ -58,11 +69,10 @@ export function referencePage(operations: readonly Operation[], document: OpenAp
 }
 
 function textSection(rules: ReturnType<typeof ruleRows>): string {
-  const rows = rules.map(([names, rule]) => `| ${names} | ${rule.replaceAll('|', '\\|')} |`)
   return [
     '## Texts',
     'What a text has to be, beyond the length and the form that the tables say. Any other is refused with 400 or 422, or\nfits nothing that is stored.',
-    ['| member or parameter | rule |', '| --- | --- |', ...rows].join('\n'),
+    markdownTable(['member or parameter', 'rule'], rules),
   ].join('\n\n')
 }
 
@@ -161,9 +171,9 @@ function parameterTable(
   const shown = parameters.filter(({ in: where }) => where === 'query' || where === 'header')
   if (shown.length === 0) return []
   const rows = shown.map(({ in: where, name, required = false, schema }) => {
-    return `| \`${name}\` | ${where} | ${typeCell(typeText(schema), names)} | ${required ? 'yes' : ''} |`
+    return [`\`${name}\``, where, typeCell(typeText(schema), names), required ? 'yes' : '']
   })
-  return [['| parameter | in | type | required |', '| --- | --- | --- | --- |', ...rows].join('\n')]
+  return [markdownTable(['parameter', 'in', 'type', 'required'], rows)]
 }
 
 function requestSection(
@@ -222,16 +232,15 @@ function memberTable(
   names: readonly string[],
   always = 'always',
 ): string {
-  const rows = members.map(
-    ({ path, required, type }) =>
-      `| \`${path}\` | ${typeCell(type, names)} | ${required ? 'yes' : ''} |`,
-  )
-  return [`| member | type | ${always} |`, '| --- | --- | --- |', ...rows].join('\n')
+  const rows = members.map(({ path, required, type }) => {
+    return [`\`${path}\``, typeCell(type, names), required ? 'yes' : '']
+  })
+  return markdownTable(['member', 'type', always], rows)
 }
 
-/** Names of shapes become links, expressions code; a bar would end the cell. */
+/** Names of shapes become links, expressions code. */
 function typeCell(type: string, names: readonly string[]): string {
-  const readable = type.replaceAll(' | ', ' or ').replaceAll('|', '\\|')
+  const readable = type.replaceAll(' | ', ' or ')
   const [plain = '', pattern] = readable.split(' like ')
   const linked = plain.replaceAll(/\b[A-Z]\w+\b/g, (word) =>
     names.includes(word) ? `[${word}](#${word.toLowerCase()})` : word,
@@ -267,7 +276,7 @@ const codeList = (codes: readonly ErrorCode[]): string =>
 function errorSection(): string {
   const codes = Object.entries(errorCatalogue).toSorted(([, a], [, b]) => a.status - b.status)
   const rows = codes.map(([code, { status, detail }]) => {
-    return `| ${status} | ${code === 'unauthorized' ? 'none' : `\`${code}\``} | ${detail} |`
+    return [String(status), code === 'unauthorized' ? 'none' : `\`${code}\``, detail]
   })
   return [
     '## Errors',
@@ -276,6 +285,126 @@ ${codeList(bodyCodes)}; one that is open to any caller, \`audience_mismatch\` to
     `**With access tokens** also ${codeList(bearerCodes)}. Where only people may call, service accounts get
 \`human_principal_required\`. A 401 without a code means that the token is missing or has expired: refresh and retry.`,
     'A 401 has `WWW-Authenticate: Bearer`; a 429 and a 503 have `Retry-After` in seconds. A 503 never means signed out.',
-    ['| status | code | |', '| --- | --- | --- |', ...rows].join('\n'),
+    markdownTable(['status', 'code', ''], rows),
   ].join('\n\n')
+}
+
+/** The interfaces of `src/options.ts`, by the title of their section. */
+const sections: readonly (readonly [title: string, name: string])[] = [
+  ['Options of `createAuth`', 'AuthOptions'],
+  ['Of each surface: `surfaces.operator`, `surfaces.client`', 'SurfaceOptions'],
+  ['Of hashing: `hash`', 'HashOptions'],
+  ['Of identity providers: `oauth`', 'OauthOptions'],
+  ['Of one provider: `oauth.providers.google` and the others', 'OauthProviderOptions'],
+]
+
+const optionsIntroduction = `# Options
+
+What a host passes to \`createAuth\`, in the words of the types that your editor shows. Options without a default are
+required, and marked so. A wrong option throws an \`OptionsError\` that names it. What administrators change while the
+host runs is a [setting](settings.md).
+
+Written by \`npm run generate\` from \`src/options.ts\`.
+`
+
+/** Read beside the first values of settings. */
+const otherVariables: readonly (readonly [variable: string, what: string])[] = [
+  ['CONFIG_ENCRYPTION_KEY', 'the option `configKeys`, where it is left out'],
+  [
+    'JWT_REFRESH_TOKEN_EXPIRY',
+    'the idle window: how long a session lasts without a refresh; 7 days by default ([sessions](sessions.md#lifetimes))',
+  ],
+  ['UV_THREADPOOL_SIZE', 'threads of Node’s pool, which bound how many hashes run at once'],
+]
+
+/** The page on the options, and on the environment variables that the library reads. */
+export function optionsPage(source: string, settings: readonly FieldDeclaration[]): string {
+  const tree = ts.createSourceFile('options.ts', source, ts.ScriptTarget.Latest, true)
+  const tables = sections.map(([title, name]) => {
+    const rows = rowsOf(interfaceOf(tree, name).members, '')
+    return `\n## ${title}\n\n${markdownTable(['option', '', 'what it is'], rows)}\n`
+  })
+  return `${optionsIntroduction}${tables.join('')}\n${variables(settings)}`
+}
+
+function interfaceOf(tree: ts.SourceFile, name: string): ts.InterfaceDeclaration {
+  const found = tree.statements.find(
+    (one): one is ts.InterfaceDeclaration =>
+      ts.isInterfaceDeclaration(one) && one.name.text === name,
+  )
+  if (found === undefined) throw new Error(`src/options.ts has no interface ${name}`)
+  return found
+}
+
+/** One for each option, and one for each part of an option that is an object of its own. */
+function rowsOf(members: ts.NodeArray<ts.TypeElement>, prefix: string): readonly string[][] {
+  return members.flatMap((member) => {
+    if (!ts.isPropertySignature(member)) return []
+    const name = `${prefix}${member.name.getText()}`
+    const isRequired = member.questionToken === undefined
+    const row = [`\`${name}\``, isRequired ? 'required' : '', docOf(member)]
+    const { type } = member
+    const parts = type !== undefined && ts.isTypeLiteralNode(type) ? type.members : null
+    // What a part is may stand at the whole.
+    const isTold = prefix === '' || docOf(member) !== ''
+    return [...(isTold ? [row] : []), ...(parts === null ? [] : rowsOf(parts, `${name}.`))]
+  })
+}
+
+function docOf(member: ts.PropertySignature): string {
+  const texts = ts.getJSDocCommentsAndTags(member).flatMap((doc) => {
+    const { comment } = doc
+    return typeof comment === 'string' ? [comment] : []
+  })
+  return texts.join(' ').replaceAll(/\s+/g, ' ').replaceAll('|', '\\|')
+}
+
+function variables(settings: readonly FieldDeclaration[]): string {
+  const ofSettings = settings.flatMap(({ key, envVar }) =>
+    envVar === undefined ? [] : [[`\`${envVar}\``, `the [setting](settings.md) \`${key}\``]],
+  )
+  const others = otherVariables.map(([variable, what]) => [`\`${variable}\``, what])
+  const rows = [...ofSettings, ...others].toSorted(([one = ''], [other = '']) =>
+    one < other ? -1 : 1,
+  )
+  return `## Environment variables\n\nThe library reads these of the option \`env\`, which is \`process.env\` by default.\n\n${markdownTable(['variable', 'what it gives'], rows)}\n`
+}
+
+/** The page on the settings, with what the declarations say now in the place of its tables. */
+export function withSettingsTables(page: string): string {
+  const [before = '', heading = ''] = page.split(/^(## The settings\n[^#]*)/m)
+  return `${before}${heading}${settingsTables()}\n`
+}
+
+/** What `docs/settings.md` says of each setting, group by group: the declarations, as tables. */
+function settingsTables(): string {
+  const groups = [...new Set(authSettingDeclarations.map(({ group }) => group))]
+  const head = ['', 'default', 'may be', 'surface', 'first value from']
+  return groups
+    .map((group) => {
+      const own = authSettingDeclarations.filter((field) => field.group === group)
+      return `### ${group}\n\n${markdownTable(head, own.map(settingCells))}`
+    })
+    .join('\n\n')
+}
+
+function settingCells(field: FieldDeclaration): readonly string[] {
+  const { key, label, type, default: usual = '', surface = 'both', envVar, items = [] } = field
+  const form = (findSetting(key)?.form ?? '')
+    .replace(/^must (be )?/, '')
+    .replace(/, such as .*/, '')
+  const parts = items.map(
+    (item) => `\`${item.key}\`${item.type === 'FieldSecret' ? ' (secret)' : ''}`,
+  )
+  const values = [
+    ...(type === 'FieldSecret' ? [`secret: ${form}`] : [form]),
+    ...(parts.length > 0 ? [`of ${parts.join(', ')}`] : []),
+  ]
+  return [
+    `\`${key}\` ${label}`,
+    usual === '' ? '' : `\`${usual}\``,
+    values.join(' '),
+    surface,
+    envVar === undefined ? '' : `\`${envVar}\``,
+  ]
 }
