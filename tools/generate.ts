@@ -30,18 +30,18 @@ interface Target {
   run(options: { readonly breaking: boolean }): void | Promise<void>
 }
 
+function node(...args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: fileURLToPath(root),
+    stdio: 'inherit',
+  })
+  if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`)
+}
+
 /** What only a test can make: it needs vitest around it, or the servers and the browser of the tests. */
 function byTest(file: string, variable: string, value: string): void {
-  const { status } = spawnSync(
-    process.execPath,
-    ['node_modules/vitest/vitest.mjs', 'run', '--reporter=default', file],
-    {
-      cwd: fileURLToPath(root),
-      env: { ...process.env, [variable]: value },
-      stdio: 'inherit',
-    },
-  )
-  if (status !== 0) throw new Error(`${file} ended with ${status}`)
+  process.env[variable] = value
+  node('node_modules/vitest/vitest.mjs', 'run', '--reporter=default', file)
 }
 
 /** Renews the contract snapshot; a change that callers would notice has to be asked for. */
@@ -109,6 +109,11 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'docs/assurance.md, from tools/release/results',
     pages: ['assurance.md'],
     run: () => write('docs/assurance.md', assurancePage(storedRecords(), releaseSteps)),
+  },
+  performance: {
+    what: 'docs/performance.md, from bench/results',
+    pages: ['performance.md'],
+    run: () => node('--import', './test/support/module-hooks.mjs', 'bench/main.ts', '--page'),
   },
   'client-types': {
     what: 'the types of the calls and codes of the client, below src/client',
