@@ -21,6 +21,11 @@ const tests = (...files: readonly string[]): readonly string[] => [
   ...['node_modules/vitest/vitest.mjs', 'run', ...files],
 ]
 
+/** Each has its own test of the kit. */
+const stores = [
+  ...['memory', 'postgres', 'pglite', 'sqlite', 'mariadb', 'mongo', 'redis', 'redis-cluster'],
+]
+
 const million = '1000000'
 const tenMillion = ['--seed', '1', '--steps', '10000000', '--minutes', '120', '--least', '10000000']
 
@@ -40,7 +45,8 @@ export const longRuns = {
   conformance: {
     shows: 'every store against the conformance kit',
     takes: 'five minutes',
-    command: tool('conformance/main'),
+    command: tests(),
+    usual: stores.map((store) => `test/adapters/${store}.test.ts`),
   },
   malformed: {
     shows: 'a million malformed requests to Express, a tenth to each other framework',

@@ -13,8 +13,8 @@ const testLong = (...args: readonly string[]) =>
   )
 
 describe('npm run test:long', () => {
-  it.each(Object.entries(longRuns))('%s runs a file that there is', (_, { command }) => {
-    const files = command.filter((word) => /^(tools|test)\//.test(word))
+  it.each(Object.entries(longRuns))('%s runs a file that there is', (_, { command, ...run }) => {
+    const files = [...command, ...('usual' in run ? run.usual : [])].filter((word) => /^(tools|test)\//.test(word))
     expect(files.length).toBeGreaterThan(0)
     for (const file of files) expect(existsSync(`${root}${file}`)).toBe(true)
   })
