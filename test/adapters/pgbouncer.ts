@@ -5,7 +5,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { freePort } from '../hosts/free-port.js'
+import { freePort } from '../support/hosts/free-port.js'
 
 /** A pooler in transaction mode before a server. */
 export interface Pooler {

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { cloneRepository, command } from '../package/packed-package.js'
-import { type ExampleHost, exampleHost, exampleSecrets } from './example-host.js'
-import { freePort } from './free-port.js'
-import { StartedProgram } from './started-program.js'
+import { type ExampleHost, exampleHost, exampleSecrets } from '../support/hosts/example-host.js'
+import { freePort } from '../support/hosts/free-port.js'
+import { StartedProgram } from '../support/hosts/started-program.js'
+import { cloneRepository, command } from '../support/package/packed-package.js'
 
 /** `examples/nextjs` of a clone, installed and built. */
 export interface NextExample {

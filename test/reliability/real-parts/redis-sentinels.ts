@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
-import { freePort } from '../hosts/free-port.js'
-import { type RedisServer, spawnRedis } from './redis.js'
-import { withServer } from './redis-clients.js'
+import { freePort } from '../../support/hosts/free-port.js'
+import { type RedisServer, spawnRedis } from '../../support/stores/redis.js'
+import { withServer } from '../../support/stores/redis-clients.js'
 
 /** A primary, a replica, and three sentinels that watch them and promote the replica when two of them miss the primary. */
 export interface WatchedRedis {
