@@ -14,7 +14,9 @@ const testLong = (...args: readonly string[]) =>
 
 describe('npm run test:long', () => {
   it.each(Object.entries(longRuns))('%s runs a file that there is', (_, { command, ...run }) => {
-    const files = [...command, ...('usual' in run ? run.usual : [])].filter((word) => /^(tools|test)\//.test(word))
+    const files = [...command, ...('usual' in run ? run.usual : [])].filter((word) =>
+      /^(tools|test)\//.test(word),
+    )
     expect(files.length).toBeGreaterThan(0)
     for (const file of files) expect(existsSync(`${root}${file}`)).toBe(true)
   })
