@@ -5,7 +5,15 @@ import { passedProblems, readLedger, shownRows } from './ledger.js'
 import { storedResult, type TestResult, unionOf } from './shelf-results.js'
 
 /** What CI must have tested: a store or a program that is missing skips its tests, and nothing else would tell. */
-const subjects = ['postgres', 'pgbouncer', 'mariadb', 'sqlite', 'mongo', 'redis', 'chromium'] as const
+const subjects = [
+  'postgres',
+  'pgbouncer',
+  'mariadb',
+  'sqlite',
+  'mongo',
+  'redis',
+  'chromium',
+] as const
 
 /**
  * Why a run does not count as having tested `subject`: its skipped tests, or that it ran none. A test belongs to the

@@ -1,9 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { violations } from '../test/support/rules/boundaries.js'
-import { folderCycles } from '../test/support/rules/folder-cycles.js'
-import { longFunctions } from '../test/support/rules/function-length.js'
-import { looseTypes, sharedState, untidyFile } from '../test/support/rules/house-rules.js'
+import {
+  folderCycles,
+  longFunctions,
+  looseTypes,
+  sharedState,
+  untidyFile,
+} from '../test/support/rules/house-rules.js'
 import { internalIds } from '../test/support/rules/internal-ids.js'
 
 type Files = ReadonlyMap<string, string>

@@ -82,7 +82,8 @@ function titlePattern(title: ts.Node): string | null {
     .join('.*')
 }
 
-const isTest = (callee: string): boolean => /(^|\.)(it|test)\b/.test(callee) || /^(it|test)/.test(callee)
+const isTest = (callee: string): boolean =>
+  /(^|\.)(it|test)\b/.test(callee) || /^(it|test)/.test(callee)
 
 /** Whether a test of this source ends in the sentence's last words. Titles that are variables may be anything. */
 export function hasSentence(source: string, sentence: string): boolean {
@@ -160,7 +161,10 @@ function main(args: readonly string[]): void {
       : passedProblems(rows, unionOf(shelves, storedResult).tests, shelves.includes('all'))
   const problems = [...countProblems(ledger), ...sourceProblems(rows), ...ran]
   for (const problem of problems) console.error(problem)
-  const told = shelves.length === 0 ? 'a test in the sources' : `a test, and passed on ${shelves.join(', ')} where it ran`
+  const told =
+    shelves.length === 0
+      ? 'a test in the sources'
+      : `a test, and passed on ${shelves.join(', ')} where it ran`
   console.log(`${rows.length} rows: ${rows.length - problems.length} have ${told}`)
   if (problems.length > 0) process.exitCode = 1
 }

@@ -1,3 +1,4 @@
+import { markdownTable } from '../bench/harness/text-table.js'
 import type { Operation } from '../src/operations/operation.js'
 import type { Pathway, Strength } from '../test/contract/pathways/pathway.js'
 
@@ -10,7 +11,7 @@ interface Table {
 
 const introduction = `# Ways in
 
-This page lists every way to get tokens, how strong it is, and what each control makes of it. \`npm run pathways\` writes
+This page lists every way to get tokens, how strong it is, and what each control makes of it. \`npm run generate\` writes
 it from the table that the tests walk on both surfaces. [Second factors](second-factors.md), [OAuth](oauth.md) and
 [sessions](sessions.md) say how each works.
 
@@ -27,9 +28,6 @@ To have one strength on every way, change these [settings](settings.md): \`mfaPo
 \`trustedDeviceClientEnabled\` \`false\` let no device skip the second factor; \`webauthnMode\` \`passwordless\` lets a
 passkey stand for both; \`passwordLoginOperatorEnabled\` and \`passwordLoginClientEnabled\` \`false\` take passwords away.
 `
-
-const cell = (text: string): string => text.replaceAll('|', '\\|')
-const row = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`
 
 function requestOf({ flow }: Pathway, operations: readonly Operation[]): string {
   const found = operations.find(({ id }) => id === flow.of)
@@ -57,11 +55,9 @@ function controlSection(control: string, { pathways }: Table): string {
     const what = given(made)
     ways.set(what, [...(ways.get(what) ?? []), flow.name])
   }
-  const rows = [...ways].map(([what, names]) => row([what, names.join('; ')]))
+  const rows = [...ways].map(([what, names]) => [what, names.join('; ')])
   const title = control === 'nothing' ? 'no control' : control
-  return [`### With ${title}`, '', row(['gives', 'on']), row(['---', '---']), ...rows, ''].join(
-    '\n',
-  )
+  return `### With ${title}\n\n${markdownTable(['gives', 'on'], rows)}\n`
 }
 
 /** The page `docs/pathways.md`. Throws for a way of an operation that there is not. */
@@ -69,24 +65,15 @@ export function pathwaysPage(table: Table, operations: readonly Operation[]): st
   const letIn = table.pathways.flatMap((pathway) => {
     const { strength, flow } = pathway
     if (strength === null) return []
-    return [row([flow.name, requestOf(pathway, operations), ...strengthCells(strength)])]
+    return [[flow.name, requestOf(pathway, operations), ...strengthCells(strength)]]
   })
-  const head = [
-    'way',
-    'last request',
-    'what is shown',
-    'factors',
-    'resists phishing',
-    'AAL',
-    '`amr`',
-  ]
+  const shown = ['factors', 'resists phishing', 'AAL', '`amr`']
+  const head = ['way', 'last request', 'what is shown', ...shown]
   return [
     introduction,
     '## How strong each is',
     '',
-    row(head),
-    row(head.map(() => '---')),
-    ...letIn,
+    markdownTable(head, letIn),
     '',
     'A refresh goes on with the `amr` of the login that opened the session; the row shows it of a login by a password. A',
     'mailed link proves the mailbox and opens no session: a person who chooses a new password by a link logs in with it, and',

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { commitOf, describeComputer } from '../bench/harness/machine.js'
-import { assurancePage } from './release/assurance-page.js'
+import { assurancePage, keepRun, type StepRun, storedRecords } from './release/records.js'
 import { chosenSteps, type ReleaseStep, releaseSteps } from './release/release-steps.js'
-import { keepRun, type StepRun, storedRecords } from './release/step-records.js'
 import { tee } from './release/tee.js'
 
 /** How a step ended. `code` is null where it was ended by a signal. */
@@ -38,37 +37,35 @@ export async function runSteps(
 
 const base = new URL('../', import.meta.url)
 const root = fileURLToPath(base)
-const results = new URL('tools/release/results/', base)
-
-function writePage(): void {
-  const page = assurancePage(storedRecords(results), releaseSteps)
-  writeFileSync(new URL('docs/assurance.md', base), page)
-}
 
 /** They would make a run shorter, or another one, than its step says. */
 const others = ['FUZZ_RUNS', 'FUZZ_SEED', 'MALFORMED_RUNS', 'MALFORMED_SEED', 'SEED']
 
 let isInterrupted = false
 
-async function runScript({ name, script, args }: ReleaseStep): Promise<Ran> {
+async function runStep({ name, commands }: ReleaseStep): Promise<Ran> {
   console.log(`\n== ${name}`)
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([variable]) => !others.includes(variable)),
   )
   const [before, machine] = [commitOf(root), describeComputer(process.execPath)]
-  const { code, lines } = await tee(
-    ['npm', 'run', '--silent', script, '--', ...args],
-    { cwd: root, env },
-    (text) => process.stdout.write(text),
-  )
-  if (isInterrupted) process.exit(130)
+  const lines: string[] = []
+  let code: number | null = 0
+  for (const command of commands) {
+    if (code !== 0) break
+    const told = await tee(command, { cwd: root, env }, (text) => process.stdout.write(text))
+    if (isInterrupted) process.exit(130)
+    code = told.code
+    lines.push(...told.lines)
+  }
   const commits = { before, after: commitOf(root) }
   return { code, lines, date: new Date().toISOString(), commits, machine }
 }
 
 function keep(run: StepRun): string {
-  const note = keepRun(results, run)
-  writePage()
+  const note = keepRun(run)
+  const page = assurancePage(storedRecords(), releaseSteps)
+  writeFileSync(new URL('docs/assurance.md', base), page)
   console.log(`== ${run.step.name}: ${note}`)
   return note
 }
@@ -79,10 +76,6 @@ async function main(args: readonly string[]): Promise<void> {
       console.log(`${name.padEnd(12)} ${shows} (${takes})`)
     return
   }
-  if (args.includes('--page')) {
-    if (args.length > 1) throw new Error('--page runs nothing, so it takes nothing else')
-    return writePage()
-  }
   const steps = chosenSteps(args)
   if (commitOf(root).endsWith('+'))
     console.log('Files differ from the commit, so what these steps find is not recorded.')
@@ -90,7 +83,7 @@ async function main(args: readonly string[]): Promise<void> {
   process.once('SIGINT', () => {
     isInterrupted = true
   })
-  const ends = await runSteps(steps, runScript, keep, () => performance.now())
+  const ends = await runSteps(steps, runStep, keep, () => performance.now())
   console.log('')
   for (const { name, code, seconds, note } of ends)
     console.log(`${code === 0 ? 'ok ' : 'BAD'}  ${name.padEnd(12)} ${seconds} s, ${note}`)

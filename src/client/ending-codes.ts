@@ -1,4 +1,4 @@
-// Made by `npm run client-types` from the operation table.
+// Made by `npm run generate` from the operation table.
 
 /** A 401 with one of these says that the session is over. */
 export const endingCodes: readonly string[] = [

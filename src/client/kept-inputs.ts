@@ -1,4 +1,4 @@
-// Made by `npm run client-types` from the operation table.
+// Made by `npm run generate` from the operation table.
 
 /** What an app keeps and sends with these calls, where a browser has cookies. */
 export const keptInputs: Readonly<Record<string, readonly string[]>> = {

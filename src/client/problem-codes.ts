@@ -1,4 +1,4 @@
-// Made by `npm run client-types` from the operation table.
+// Made by `npm run generate` from the operation table.
 
 /** The codes that refusals of the library have. */
 export type ProblemCode =

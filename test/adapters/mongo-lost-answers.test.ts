@@ -2,7 +2,7 @@ import { type Db, MongoClient } from 'mongodb'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { mongo } from '../../adapters/mongo/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
-import { type LosingProxy, losingProxy } from '../support/stores/losing-proxy.js'
+import { type LosingProxy, losingProxy } from '../support/hosts/line-proxy.js'
 import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
 
 const server = inject('mongo')
@@ -16,7 +16,7 @@ describe.skipIf(!server)(mongoTitle('mongo, an answer lost on the wire'), () => 
 
   beforeAll(async () => {
     const { hostname, port } = new URL(server?.url ?? '')
-    proxy = await losingProxy(hostname, Number(port || 27_017))
+    proxy = await losingProxy({ host: hostname, port: Number(port || 27_017) })
     const url = new URL(server?.url ?? '')
     url.host = `127.0.0.1:${proxy.port}`
     // The driver's own defaults: it repeats reads, and writes where the server tells them apart.
@@ -75,7 +75,7 @@ describe.skipIf(!server)(mongoTitle('mongo, an answer lost on the wire'), () => 
   ])('%s rejects, was carried out once, and is not sent again', async (...args) => {
     const [, command, call, look] = args
     const { direct, lossy } = await prepared()
-    proxy.loseAnswerTo(command)
+    proxy.loseNextAnswer(command)
     await expect(call(lossy)).rejects.toThrow()
     expect(proxy.requests).toBe(1)
     const left: Readonly<Record<string, unknown>> = {
@@ -91,7 +91,7 @@ describe.skipIf(!server)(mongoTitle('mongo, an answer lost on the wire'), () => 
 
   it('a read is asked again, which changes nothing', async () => {
     const { lossy } = await prepared()
-    proxy.loseAnswerTo('find')
+    proxy.loseNextAnswer('find')
     expect(await lossy.samples.get('a')).toEqual(sample('a', { expiresAt: noon }))
     expect(proxy.requests).toBe(2)
   })

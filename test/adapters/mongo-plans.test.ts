@@ -5,7 +5,7 @@ import { allCollectionSpecs } from '../../src/model/collections.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import { type KeyedCall, keyedCalls } from '../support/stores/keyed-calls.js'
 import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js'
-import { commandPlan } from '../support/stores/mongo-plan.js'
+import { commandPlan } from './mongo-plan.js'
 
 const noon = Date.UTC(2030, 5, 15, 12)
 

@@ -3,8 +3,8 @@ import { describe, expect, inject, it } from 'vitest'
 import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
 import type { Logger } from '../../src/ports/logger.js'
 import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
-import { pgbouncer, startPooler } from '../support/stores/pgbouncer.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'
+import { pgbouncer, startPooler } from './pgbouncer.js'
 
 const url = inject('postgresUrl')
 const title = url ? 'postgres named statements' : 'postgres named statements (Postgres not found)'

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, test } fr
 import { redis } from '../../adapters/redis/index.js'
 import { allCollectionSpecs } from '../../src/model/collections.js'
 import { conformance, lostAnswerCases } from '../../src/testing/index.js'
+import { type LosingProxy, losingProxy } from '../support/hosts/line-proxy.js'
 import { testEach } from '../support/stores/each-case.js'
 import { type RedisServer, spawnRedisCluster } from '../support/stores/redis.js'
 import {
@@ -13,7 +14,6 @@ import {
   patient,
   withServer,
 } from '../support/stores/redis-clients.js'
-import { type LosingProxy, losingProxy } from '../support/stores/redis-proxy.js'
 
 const installed = inject('redisInstalled')
 const title = installed ? 'a Redis Cluster' : 'a Redis Cluster (no redis-server found)'

@@ -1,7 +1,7 @@
 import { Cluster, Redis } from 'ioredis'
 import { afterEach, describe, expect, inject, it } from 'vitest'
+import { type LosingProxy, losingProxy } from '../support/hosts/line-proxy.js'
 import { type RedisServer, spawnRedis } from '../support/stores/redis.js'
-import { type LosingProxy, losingProxy } from '../support/stores/redis-proxy.js'
 
 const installed = inject('redisInstalled')
 const title = installed ? 'what ioredis does' : 'what ioredis does (no redis-server found)'

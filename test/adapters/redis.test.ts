@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it, test } fr
 import { redis } from '../../adapters/redis/index.js'
 import { conformance, lostAnswerCases } from '../../src/testing/index.js'
 import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
+import { type LosingProxy, losingProxy } from '../support/hosts/line-proxy.js'
 import { testEach } from '../support/stores/each-case.js'
 import {
   keysUnder,
@@ -12,7 +13,6 @@ import {
   singleClients,
   withServer,
 } from '../support/stores/redis-clients.js'
-import { type LosingProxy, losingProxy } from '../support/stores/redis-proxy.js'
 
 const url = inject('redisUrl')
 const found = url !== null

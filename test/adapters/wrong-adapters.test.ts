@@ -8,18 +8,16 @@ import {
   type MakeBackend,
   storeCases,
 } from '../../src/testing/index.js'
-import type { WrongAdapter } from '../support/wrong/wrong-adapter.js'
-import { wrongAdditions } from '../support/wrong/wrong-additions.js'
-import { wrongCounters } from '../support/wrong/wrong-counters.js'
-import { wrongDenylists } from '../support/wrong/wrong-denylists.js'
-import { wrongGuards } from '../support/wrong/wrong-guards.js'
-import { wrongLeases } from '../support/wrong/wrong-leases.js'
-import { rightlyPlanned, wrongPlans } from '../support/wrong/wrong-plans.js'
-import { wrongReads } from '../support/wrong/wrong-reads.js'
-import { wrongSchemas } from '../support/wrong/wrong-schemas.js'
-import { wrongSweeps } from '../support/wrong/wrong-sweeps.js'
-import { wrongUpdates } from '../support/wrong/wrong-updates.js'
-import { wrongWrites } from '../support/wrong/wrong-writes.js'
+import type { WrongAdapter } from './wrong/wrong-adapter.js'
+import { wrongAdditions, wrongCounters, wrongDenylists, wrongLeases } from './wrong/wrong-ports.js'
+import {
+  rightlyPlanned,
+  wrongGuards,
+  wrongPlans,
+  wrongReads,
+  wrongSchemas,
+} from './wrong/wrong-reads.js'
+import { wrongSweeps, wrongUpdates, wrongWrites } from './wrong/wrong-writes.js'
 
 type Kit = (make: MakeBackend) => readonly ConformanceCase[]
 

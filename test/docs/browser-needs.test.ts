@@ -5,12 +5,70 @@ import { describe, expect, it } from 'vitest'
 import { clearOthers, setCookie } from '../../src/http/cookies.js'
 import { commonHeaders } from '../../src/http/problem.js'
 import { operations } from '../../src/operations/index.js'
-import { freeNames } from '../../tools/browser/free-names.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const textOf = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 const sourcesOf = (pattern: string): readonly string[] =>
   globSync(pattern, { cwd: root }).toSorted()
+
+/**
+ * The names that this source takes from its surroundings: used as values, and declared and imported nowhere in it. Types
+ * are left out, as they are gone at run time.
+ */
+function freeNames(path: string, text: string): ReadonlySet<string> {
+  const bound = new Set<string>()
+  const used = new Set<string>()
+  const visit = (node: ts.Node): void => {
+    if (isType(node)) return
+    if (ts.isIdentifier(node)) {
+      if (isBinding(node)) bound.add(node.text)
+      else if (!isMemberName(node)) used.add(node.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true))
+  return new Set([...used].filter((name) => !bound.has(name)))
+}
+
+function isType(node: ts.Node): boolean {
+  return (
+    ts.isTypeNode(node) ||
+    ts.isTypeParameterDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node)
+  )
+}
+
+function isBinding(node: ts.Identifier): boolean {
+  const { parent } = node
+  return (
+    (ts.isVariableDeclaration(parent) ||
+      ts.isParameter(parent) ||
+      ts.isFunctionDeclaration(parent) ||
+      ts.isFunctionExpression(parent) ||
+      ts.isClassDeclaration(parent) ||
+      ts.isBindingElement(parent) ||
+      ts.isImportSpecifier(parent) ||
+      ts.isImportClause(parent) ||
+      ts.isNamespaceImport(parent)) &&
+    parent.name === node
+  )
+}
+
+/** A member of something, or the name that another module gives to what is imported from it. */
+function isMemberName(node: ts.Identifier): boolean {
+  const { parent } = node
+  if (ts.isImportSpecifier(parent) || ts.isExportSpecifier(parent)) return true
+  if (ts.isBindingElement(parent)) return parent.propertyName === node
+  return (
+    (ts.isPropertyAccessExpression(parent) ||
+      ts.isPropertyAssignment(parent) ||
+      ts.isMethodDeclaration(parent) ||
+      ts.isPropertyDeclaration(parent) ||
+      ts.isGetAccessorDeclaration(parent)) &&
+    parent.name === node
+  )
+}
 
 /** What stands in the first column of the table of browsers. */
 function listed(): ReadonlySet<string> {

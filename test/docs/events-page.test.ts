@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { currentEvents, currentEventsPage } from '../../tools/events/current-events-page.js'
-import { eventCatalogue } from '../../tools/events/event-catalogue.js'
-import { eventsPage } from '../../tools/events/events-page.js'
-import { logLines } from '../../tools/events/log-lines.js'
+import {
+  currentEvents,
+  currentEventsPage,
+  eventCatalogue,
+  eventsPage,
+  logLines,
+} from '../../tools/events.js'
 
 const textOf = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
 describe('the page of events', () => {
-  it('is what `npm run events` makes of the sources', () => {
+  it('is what `npm run generate` makes of the sources', () => {
     expect(textOf('docs/events.md')).toBe(currentEventsPage())
   })
 

@@ -11,7 +11,7 @@ const table = { pathways, controls: Object.keys(controls) }
 const current = pathwaysPage(table, operations)
 
 describe('the page of the ways in', () => {
-  it('is what `npm run pathways` makes of the table that is walked', () => {
+  it('is what `npm run generate` makes of the table that is walked', () => {
     if (process.env['PATHWAYS'] === 'write') writeFileSync(file, current)
     expect(readFileSync(file, 'utf8')).toBe(current)
   })

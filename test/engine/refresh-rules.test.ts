@@ -222,18 +222,15 @@ describe('the guard of the write that rotates', () => {
     [now + 1, true],
     [now, false],
     [now - 1, false],
-  ])(
-    'of a family that is idle from %i on lets the write through: %s',
-    async (expiresAt, isLet) => {
-      const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
-      const row = { ...family, id: 'session', userId: 'ada', rotatedBy: 'digest', expiresAt }
-      await families.insert(row)
-      const { generation } = family
-      const guard = rotationGuard({ ...presented, generation }, { absoluteTtlMs: null }, now)
-      const rotated = await families.update('session', guard, { generation: generation + 1 })
-      expect(rotated !== null).toBe(isLet)
-    },
-  )
+  ])('of a family that is idle from %i on lets the write through: %s', async (expiresAt, isLet) => {
+    const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
+    const row = { ...family, id: 'session', userId: 'ada', rotatedBy: 'digest', expiresAt }
+    await families.insert(row)
+    const { generation } = family
+    const guard = rotationGuard({ ...presented, generation }, { absoluteTtlMs: null }, now)
+    const rotated = await families.update('session', guard, { generation: generation + 1 })
+    expect(rotated !== null).toBe(isLet)
+  })
 })
 
 describe('the idle deadline', () => {

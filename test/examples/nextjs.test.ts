@@ -3,7 +3,7 @@ import { isChromiumMissing, visitors } from '../support/hosts/browser.js'
 import { behindProxy, type ExampleHost } from '../support/hosts/example-host.js'
 import { probeExample, registeredAt } from '../support/hosts/example-probes.js'
 import { httpClient, refreshCookieOf } from '../support/hosts/http-client.js'
-import { type NextExample, nextExample } from '../support/hosts/next-example.js'
+import { type NextExample, nextExample } from './next-example.js'
 
 let example: NextExample | null = null
 const hosts: ExampleHost[] = []

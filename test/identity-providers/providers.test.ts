@@ -33,28 +33,25 @@ describe('the four providers', () => {
     ],
     ['apple', 'https://appleid.apple.com/auth/authorize', 'name email'],
     ['github', 'https://github.com/login/oauth/authorize', 'user:email'],
-  ] as const)(
-    '%s is asked for no more than an account needs',
-    async (id, at, scope) => {
-      const { clients, credentialsOf } = await providerRig()
-      const redirectUri = redirectUriOf(id)
-      const credentials = credentialsOf(id)
-      const url = new URL(clients.authorizationUrl(id, credentials, { ...secrets, redirectUri }))
-      expect(`${url.origin}${url.pathname}`).toBe(at)
-      expect(Object.fromEntries(url.searchParams)).toEqual({
-        response_type: 'code',
-        client_id: credentials.clientId,
-        redirect_uri: redirectUri,
-        scope,
-        state: secrets.state,
-        code_challenge: codeChallenge,
-        code_challenge_method: 'S256',
-        ...(id === 'github' ? {} : { nonce: secrets.nonce }),
-        ...(id === 'apple' ? { response_mode: 'form_post' } : {}),
-      })
-      expect(url.href).not.toContain(secrets.codeVerifier)
-    },
-  )
+  ] as const)('%s is asked for no more than an account needs', async (id, at, scope) => {
+    const { clients, credentialsOf } = await providerRig()
+    const redirectUri = redirectUriOf(id)
+    const credentials = credentialsOf(id)
+    const url = new URL(clients.authorizationUrl(id, credentials, { ...secrets, redirectUri }))
+    expect(`${url.origin}${url.pathname}`).toBe(at)
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      response_type: 'code',
+      client_id: credentials.clientId,
+      redirect_uri: redirectUri,
+      scope,
+      state: secrets.state,
+      code_challenge: codeChallenge,
+      code_challenge_method: 'S256',
+      ...(id === 'github' ? {} : { nonce: secrets.nonce }),
+      ...(id === 'apple' ? { response_mode: 'form_post' } : {}),
+    })
+    expect(url.href).not.toContain(secrets.codeVerifier)
+  })
 
   it.each([
     ['google', 'https://accounts.google.com', false],
@@ -172,21 +169,18 @@ describe.each(oidc)('an ID token of %s', (id: ProviderId) => {
     ['another algorithm', { header: { alg: 'RS256', crit: ['exp'], exp: 1 } }],
   ]
 
-  it.each(forgeries)(
-    'is refused for %s',
-    async (_what, forged) => {
-      const { signIn, stub } = await providerRig()
-      stub.forge(forged)
-      await expect(signIn(id, ada)).rejects.toMatchObject({
-        name: 'ProviderError',
-        isDenial: false,
-      })
-      // No token leads to an address of its own choosing.
-      expect(stub.requests.map(({ url }) => url).join()).not.toContain('evil')
-      stub.forge(null)
-      expect(await signIn(id, ada)).toMatchObject({ subject: '1815' })
-    },
-  )
+  it.each(forgeries)('is refused for %s', async (_what, forged) => {
+    const { signIn, stub } = await providerRig()
+    stub.forge(forged)
+    await expect(signIn(id, ada)).rejects.toMatchObject({
+      name: 'ProviderError',
+      isDenial: false,
+    })
+    // No token leads to an address of its own choosing.
+    expect(stub.requests.map(({ url }) => url).join()).not.toContain('evil')
+    stub.forge(null)
+    expect(await signIn(id, ada)).toMatchObject({ subject: '1815' })
+  })
 
   it('is accepted with clocks a minute apart', async () => {
     const { signIn, stub } = await providerRig()

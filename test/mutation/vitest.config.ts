@@ -10,6 +10,7 @@ export default defineConfig({
   test: {
     include: (process.env['MUTATION_TESTS'] ?? '').split(' '),
     environment: 'node',
+    provide: base.test?.provide ?? {},
     pool: 'threads',
     maxWorkers: 1,
     testTimeout: 10_000,

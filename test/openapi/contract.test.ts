@@ -6,8 +6,7 @@ import { documentOf } from '../../src/openapi/document.js'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { operations } from '../../src/operations/index.js'
 import type { Operation } from '../../src/operations/operation.js'
-import { contractChanges } from '../../tools/api/contract-changes.js'
-import { contractEntries } from '../../tools/api/contract-entries.js'
+import { contractChanges, contractEntries } from '../../tools/api/contract.js'
 import { plantedOperation } from './planted.js'
 
 const choices = {
@@ -41,7 +40,7 @@ describe('the contract', () => {
     expect(Object.keys(stored).join()).not.toMatch(/hint|question|reminder/i)
   })
 
-  it('has what is new written down: npm run contract', () => {
+  it('has what is new written down: npm run generate -- contract', () => {
     expect(added).toEqual([])
   })
 })

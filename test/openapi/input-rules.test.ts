@@ -6,8 +6,7 @@ import { maxPasswordBytes } from '../../src/engine/password-policy.js'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { ruledNames, withInputRules } from '../../src/openapi/input-rules.js'
 import { operations } from '../../src/operations/index.js'
-import { describeOperations } from '../../tools/api/described-operation.js'
-import { ruleRows, sentTexts } from '../../tools/api/text-rules.js'
+import { describeOperations, ruleRows, sentTexts } from '../../tools/api/schemas.js'
 
 const document = openApiDocument()
 const texts = sentTexts(describeOperations(operations, document), document)

@@ -1,13 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachedDeclarations } from '../../tools/release/reached-declarations.js'
-import { exportedTypes } from '../support/package/exported-types.js'
+import { reachedDeclarations } from '../../tools/trim-build.js'
 import { loadedFiles } from '../support/package/loaded-files.js'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
-import { runtimes } from '../support/package/runtimes.js'
 import { parseSource } from '../support/rules/parsed-source.js'
 import { shippedConfigBound } from './size-bounds.js'
 
@@ -25,6 +24,28 @@ interface Manifest {
 const manifest: Manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const dependencies = Object.keys(manifest.dependencies)
 const peers = Object.keys(manifest.peerDependencies)
+
+/** Every Node on this machine that the package promises to run on: the tools' own, the system's. */
+function runtimes(): readonly (readonly [version: string, program: string])[] {
+  const path = (process.env['PATH'] ?? '').split(':')
+  const outside = path.filter((folder) => !folder.includes('node_modules'))
+  try {
+    const env = { PATH: outside.join(':') }
+    const version = execFileSync('node', ['-v'], { env, encoding: 'utf8' }).trim()
+    const program = execFileSync('node', ['-p', 'process.execPath'], { env, encoding: 'utf8' })
+    const [major = 0, minor = 0] = version.slice(1).split('.').map(Number)
+    const promised = major > 20 || (major === 20 && minor >= 19)
+    if (promised && version !== process.version) {
+      return [
+        [process.version, process.execPath],
+        [version, program.trim()],
+      ]
+    }
+  } catch {
+    // No other Node on this machine.
+  }
+  return [[process.version, process.execPath]]
+}
 
 interface SourceContent {
   readonly source: string
@@ -291,10 +312,10 @@ describe('the tarball', () => {
 
   it('its declarations name no package that a host has not installed', () => {
     const known = ['postern', ...dependencies, ...peers]
-    const types = [...exportedTypes(packed.dir, manifest.exports)].flatMap((path) =>
-      parseSource(path, readFileSync(path, 'utf8')).imports.map(({ specifier }) =>
-        String(specifier),
-      ),
+    const read = (path: string): string => readFileSync(join(packed.dir, path), 'utf8')
+    const entries = JSON.stringify(manifest.exports).match(/dist\/[^"]+\.d\.ts/g) ?? []
+    const types = [...reachedDeclarations(entries, read)].flatMap((path) =>
+      parseSource(path, read(path)).imports.map(({ specifier }) => String(specifier)),
     )
     const packages = types.filter((name) => !/^(\.|node:)/.test(name))
     expect(packages.length).toBeGreaterThan(0)

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { apiPages, publicTypes } from '../../tools/api/api-pages.js'
-import type { ApiReport } from '../../tools/api/api-report.js'
+import { type ApiReport, apiPages, publicTypes } from '../../tools/api/public-types.js'
 import { unexportedTypes } from './unexported-types.js'
 
 const folder = new URL('api/', import.meta.url)
@@ -13,7 +12,7 @@ beforeAll(() => {
 })
 
 describe('the public types of the package', () => {
-  it('are those of test/package/api; after a change that is meant: npm run api', () => {
+  it('are those of test/package/api; after a change that is meant: npm run generate -- api', () => {
     const written = readdirSync(folder).map((name): [string, string] => {
       return [name, readFileSync(new URL(name, folder), 'utf8')]
     })

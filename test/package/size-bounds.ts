@@ -2,7 +2,7 @@ const kib = 1024
 
 /**
  * What a subpath may weigh, in bytes: as a host's bundler makes one minified file of it, compressed by gzip, without
- * other packages. `npm run sizes` prints what they weigh now. A bound that is met by chance leaves a tenth.
+ * other packages. `npm run generate -- sizes` prints what they weigh now. A bound that is met by chance leaves a tenth.
  */
 export const gzipBounds: Readonly<Record<string, number>> = {
   postern: 300 * kib,

@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { builtEntries } from '../../tools/sizes/built-entries.js'
-import { bundled, entrySize } from '../../tools/sizes/entry-sizes.js'
+import { builtEntries, bundled, entrySize } from '../../tools/sizes.js'
 import { type BuiltPackage, buildPackage } from '../support/package/build-package.js'
 import { gzipBounds, shakenBounds } from './size-bounds.js'
 

@@ -1,4 +1,4 @@
-/** `full`: what `npm run reliability` measures. Otherwise the same assertions in fewer rounds. */
+/** `full`: what `npm run test:long -- reliability` measures. Otherwise the same assertions in fewer rounds. */
 export const isFull = process.env['RELIABILITY'] === 'full'
 
 /** Rounds and durations of every figure, full and short. Nothing asserted depends on them. */

@@ -47,32 +47,29 @@ describe('an ending reaches every token of the session', () => {
   it.each([
     ['its idle window', {}, 7 * day],
     ['the cap', { sessionAbsoluteTTL: '3h' }, 3 * 60 * 60 * second],
-  ])(
-    'an access token does not outlive %s, whatever minted it',
-    async (_, settings, end) => {
-      await start({ settings: { accessTokenTTL: '24h', ...settings } })
-      const who = await signedInApp(host, 'client')
-      const { loginAt = 0 } = (await stored().families.get(sidOf(who.bearer))) ?? {}
-      const web = await signIn(host, 'client', who)
-      await host.clock.advance(end - 1000)
-      const body = { refreshToken: who.refreshToken }
-      const minted = [
-        await host.send('GET', at('/session'), { cookie: web.cookie }),
-        ...(end < day ? [await host.send('POST', at('/refresh'), { body })] : []),
-      ]
-      for (const reply of minted) {
-        const { expiresIn, accessToken } = reply.json()
-        const { exp = 0 } = decodeJwt(String(accessToken))
-        expect([expiresIn, exp]).toEqual([1, Math.floor((loginAt + end) / 1000)])
-        expect((await me(String(accessToken))).status).toBe(200)
-      }
-      await host.clock.advance(second)
-      for (const reply of minted) {
-        const refused = await me(textOf(reply.json(), 'accessToken'))
-        expect([refused.status, refused.code]).toEqual([401, undefined])
-      }
-    },
-  )
+  ])('an access token does not outlive %s, whatever minted it', async (_, settings, end) => {
+    await start({ settings: { accessTokenTTL: '24h', ...settings } })
+    const who = await signedInApp(host, 'client')
+    const { loginAt = 0 } = (await stored().families.get(sidOf(who.bearer))) ?? {}
+    const web = await signIn(host, 'client', who)
+    await host.clock.advance(end - 1000)
+    const body = { refreshToken: who.refreshToken }
+    const minted = [
+      await host.send('GET', at('/session'), { cookie: web.cookie }),
+      ...(end < day ? [await host.send('POST', at('/refresh'), { body })] : []),
+    ]
+    for (const reply of minted) {
+      const { expiresIn, accessToken } = reply.json()
+      const { exp = 0 } = decodeJwt(String(accessToken))
+      expect([expiresIn, exp]).toEqual([1, Math.floor((loginAt + end) / 1000)])
+      expect((await me(String(accessToken))).status).toBe(200)
+    }
+    await host.clock.advance(second)
+    for (const reply of minted) {
+      const refused = await me(textOf(reply.json(), 'accessToken'))
+      expect([refused.status, refused.code]).toEqual([401, undefined])
+    }
+  })
 
   it.each(['in its row', 'swept'])(
     'also of one that is idle-expired, %s, when all are ended',
@@ -262,39 +259,36 @@ describe('an ending reaches every token of the session', () => {
     ['the newest token', ['newest']],
     ['the newest token and another copy', ['newest', 'copy']],
     ['another copy and the newest token', ['copy', 'newest']],
-  ] as const)(
-    'a replay raises its one alarm, wherever %s come in between',
-    async (_, between) => {
-      let interrupted = 0
-      for (let nth = 1; ; nth += 1) {
-        const { backend, interrupt } = interruptible()
-        await start({ backend })
-        const who = await signedInPerson(host, 'client')
-        const refresh = (cookie: string) => host.send('POST', at('/refresh-cookie'), { cookie })
-        const rotated = await refresh(who.cookie)
-        const cookies = { newest: refreshCookieOf(rotated, 'client'), copy: who.cookie }
-        await host.clock.advance(11 * second)
-        const codes: unknown[] = []
-        const showing = async (cookie: string) => {
-          codes.push((await refresh(cookie)).code)
-        }
-        const wasInterrupted = await interrupt(
-          nth,
-          async () => {
-            for (const which of between) await showing(cookies[which])
-          },
-          () => showing(cookies.copy),
-        )
-        if (!wasInterrupted) break
-        interrupted += 1
-        const alarms = host.events.filter(({ type }) => type === 'refresh.replayDetected')
-        expect([nth, alarms.length]).toEqual([nth, 1])
-        expect(codes.filter((code) => code === 'refresh_token_reused')).toHaveLength(1)
-        await host.close()
+  ] as const)('a replay raises its one alarm, wherever %s come in between', async (_, between) => {
+    let interrupted = 0
+    for (let nth = 1; ; nth += 1) {
+      const { backend, interrupt } = interruptible()
+      await start({ backend })
+      const who = await signedInPerson(host, 'client')
+      const refresh = (cookie: string) => host.send('POST', at('/refresh-cookie'), { cookie })
+      const rotated = await refresh(who.cookie)
+      const cookies = { newest: refreshCookieOf(rotated, 'client'), copy: who.cookie }
+      await host.clock.advance(11 * second)
+      const codes: unknown[] = []
+      const showing = async (cookie: string) => {
+        codes.push((await refresh(cookie)).code)
       }
-      expect(interrupted).toBeGreaterThan(5)
-    },
-  )
+      const wasInterrupted = await interrupt(
+        nth,
+        async () => {
+          for (const which of between) await showing(cookies[which])
+        },
+        () => showing(cookies.copy),
+      )
+      if (!wasInterrupted) break
+      interrupted += 1
+      const alarms = host.events.filter(({ type }) => type === 'refresh.replayDetected')
+      expect([nth, alarms.length]).toEqual([nth, 1])
+      expect(codes.filter((code) => code === 'refresh_token_reused')).toHaveLength(1)
+      await host.close()
+    }
+    expect(interrupted).toBeGreaterThan(5)
+  })
 
   it.each(['the owner', 'an administrator', 'all at once'] as const)(
     'an ending over the maximum age that was interrupted keeps its name, finished by %s',

@@ -1,5 +1,5 @@
 import type { Collection, Doc } from '../../src/ports/store.js'
-import { always } from '../support/wrong/wrong-adapter.js'
+import { always } from '../adapters/wrong/wrong-adapter.js'
 import type { Plant } from './plant.js'
 import type { PredicateName } from './predicates/index.js'
 import { stubHasher } from './stub-hasher.js'

@@ -1,6 +1,6 @@
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec, Collection, CollectionSpec, Doc } from '../../src/ports/store.js'
-import { always, field, judged, mapFields, type Twist } from '../support/wrong/wrong-adapter.js'
+import { always, field, judged, mapFields, type Twist } from '../adapters/wrong/wrong-adapter.js'
 
 /**
  * An adapter as its author might have written it, and the cases that find its fault. Its driver is

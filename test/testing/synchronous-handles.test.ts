@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import { conformance } from '../../src/testing/index.js'
-import { mapFields, type Twist } from '../support/wrong/wrong-adapter.js'
+import { mapFields, type Twist } from '../adapters/wrong/wrong-adapter.js'
 
 const name = 'interleaved: of two updates with one guard, one wins'
 

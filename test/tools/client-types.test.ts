@@ -2,16 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { operations } from '../../src/operations/index.js'
-import { clientTypes } from '../../tools/api/client-calls.js'
-import { formatted } from '../../tools/api/formatted.js'
-import { typeScriptOf } from '../../tools/api/type-text.js'
+import { clientTypes, formatted } from '../../tools/api/client-calls.js'
+import { typeScriptOf } from '../../tools/api/schemas.js'
 
 const folder = new URL('../../src/client/', import.meta.url)
 
 describe('the types of the client’s calls', () => {
   const made = clientTypes(operations, openApiDocument())
 
-  it.each([...made.keys()])('%s is as `npm run client-types` writes it', (name) => {
+  it.each([...made.keys()])('%s is as `npm run generate` writes it', (name) => {
     const text = readFileSync(new URL(name, folder), 'utf8')
     expect(text).toBe(formatted(`src/client/${name}`, made.get(name) ?? ''))
   })

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import type { StepRun } from '../../tools/release/records.js'
 import { chosenSteps, releaseSteps } from '../../tools/release/release-steps.js'
-import type { StepRun } from '../../tools/release/step-records.js'
 import { tee } from '../../tools/release/tee.js'
 import { runSteps } from '../../tools/release-check.js'
+import { longRuns } from '../../tools/test-long.js'
 
 const { scripts } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
@@ -15,12 +16,17 @@ const machine = {
 }
 
 describe('the check before a release', () => {
-  it.each(releaseSteps.map(({ name, script }) => [name, script]))(
-    '%s is a script: %s',
-    (_, script) => {
+  it.each(releaseSteps)('$name calls scripts, long runs and tools that there are', (step) => {
+    const words = step.commands.map((command) => command.join(' '))
+    for (const command of words) {
+      const [, script = 'test'] = /^npm run --silent (\S+)/.exec(command) ?? []
       expect(Object.keys(scripts)).toContain(script)
-    },
-  )
+      const [, run = 'fuzz'] = /test:long -- (\S+)/.exec(command) ?? []
+      expect(Object.keys(longRuns)).toContain(run)
+      const [, tool = 'tools/test-long.ts'] = / (tools\/\S+)/.exec(command) ?? []
+      expect(existsSync(new URL(`../../${tool}`, import.meta.url))).toBe(true)
+    }
+  })
 
   it('runs all steps without names, and the named ones in its own order', () => {
     expect(chosenSteps([])).toEqual(releaseSteps)

@@ -5,6 +5,19 @@ import { stepFigures } from '../../tools/release/step-figures.js'
 const samples: Readonly<Record<keyof typeof stepFigures, readonly [string, readonly string[]]>> = {
   audit: ['found 0 vulnerabilities\n', ['0 known weaknesses']],
   sbom: ['.results/sbom.json: 43 packages\n', ['43 packages']],
+  package: [
+    `"postern"
+
+node16 (from ESM): 🟢 (ESM)
+
+"postern/config/secrets"
+
+node16 (from ESM): 🟢 (ESM)
+
+All good!
+`,
+    ['2 entries are found as they should be'],
+  ],
   runtimes: [
     `node_modules/node22/bin/node v22.23.3: registered, confirmed, signed in, refreshed, let in and signed out
 node_modules/node26/bin/node v26.6.0: registered, confirmed, signed in, refreshed, let in and signed out
@@ -37,23 +50,10 @@ every claim held in every state, and every planted fault broke the claim that it
     ['2 models, 3 scenarios', '5,650,945 states in all', '3 planted faults refuted'],
   ],
   conformance: [
-    `mongo: skipped, its server was not found
-cases that passed  memory                 pglite
-basics             14                     14
-prepare            6 of 7, 1 skipped      7
-all                177 of 178, 1 skipped  178
-seconds            1                      22
-
-interleavings played                       memory  pglite
-of two updates with one guard, one wins    6       6
-all                                        480     ~481
-skipped: memory: a plan names what prepare would do
+    ` Test Files  8 passed (8)
+      Tests  2140 passed | 3 skipped (2143)
 `,
-    [
-      'cases that passed: memory 177 of 178, 1 skipped, pglite 178',
-      'interleavings played: memory 480, pglite ~481',
-      'not on mongo, whose server was missing',
-    ],
+    ['2,140 tests of the stores passed, 3 skipped'],
   ],
   malformed: [
     `stdout | test/reliability/malformed-requests.test.ts > requests that are not as they should be

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { assurancePage } from '../../tools/release/assurance-page.js'
+import { assurancePage, keepRun, type StepRun, storedRecords } from '../../tools/release/records.js'
 import { releaseSteps } from '../../tools/release/release-steps.js'
-import { keepRun, type StepRun, storedRecords } from '../../tools/release/step-records.js'
 
 const machine = {
   ...{ cpu: 'A | B', cores: 2, memoryGiB: 8, system: 'Linux 6.1', loadAtStart: 0, node: '24.1.0' },
@@ -40,10 +39,10 @@ describe('what a step found', () => {
   it('is kept with its commit, day, machine and seconds, until the step passes again', () => {
     const folder = emptyFolder()
     expect(storedRecords(folder)).toEqual([])
-    expect(keepRun(folder, passed)).toBe('recorded')
+    expect(keepRun(passed, folder)).toBe('recorded')
     expect(storedRecords(folder)).toEqual([record])
     const commits = { before: 'def5678', after: 'def5678' }
-    expect(keepRun(folder, { ...passed, commits, seconds: 9 })).toBe('recorded')
+    expect(keepRun({ ...passed, commits, seconds: 9 }, folder)).toBe('recorded')
     expect(storedRecords(folder)).toEqual([{ ...record, commit: 'def5678', seconds: 9 }])
   })
 
@@ -75,12 +74,12 @@ describe('what a step found', () => {
 
   it.each(others)('leaves the older record: %s', (_, change, reason) => {
     const folder = emptyFolder()
-    keepRun(folder, passed)
+    keepRun(passed, folder)
     const later = { ...passed, seconds: 1, date: '2031-01-01T00:00:00.000Z', ...change }
-    expect(keepRun(folder, later)).toBe(`not recorded: ${reason}`)
+    expect(keepRun(later, folder)).toBe(`not recorded: ${reason}`)
     expect(storedRecords(folder)).toEqual([record])
     const empty = emptyFolder()
-    keepRun(empty, later)
+    keepRun(later, empty)
     expect(storedRecords(empty)).toEqual([])
   })
 })
@@ -106,8 +105,8 @@ describe('the page of the long runs', () => {
     expect(row).toMatch(/\| less than 1 \|$/)
   })
 
-  it('is what the records say: npm run release-check -- --page writes it', () => {
-    const records = storedRecords(new URL('../../tools/release/results/', import.meta.url))
+  it('is what the records say: npm run generate -- assurance writes it', () => {
+    const records = storedRecords()
     const page = readFileSync(new URL('../../docs/assurance.md', import.meta.url), 'utf8')
     expect(page).toBe(assurancePage(records, releaseSteps))
     const names = releaseSteps.map(({ name }) => name)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ownSourceMap } from '../../tools/release/own-source-map.js'
-import { reachedDeclarations } from '../../tools/release/reached-declarations.js'
+import { ownSourceMap, reachedDeclarations } from '../../tools/trim-build.js'
 
 const files: Readonly<Record<string, string>> = {
   'dist/a.d.ts': "import type { B } from './parts/b.js'\nimport 'zod'\nexport type A = B\n",

@@ -1,12 +1,19 @@
+import { execFileSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { errorCatalogue, passwordViolations } from '../../src/errors/index.js'
 import type { JsonSchema, OpenApiDocument } from '../../src/openapi/types.js'
 import type { Operation, Tag } from '../../src/operations/operation.js'
-import { type DescribedOperation, describeOperations } from './described-operation.js'
-import { memberTexts, typeScriptOf } from './type-text.js'
+import {
+  type DescribedOperation,
+  describeOperations,
+  memberTexts,
+  shapeOf,
+  typeScriptOf,
+} from './schemas.js'
 
 type Shapes = ReadonlyMap<string, JsonSchema>
 
-const notice = '// Made by `npm run client-types` from the operation table.\n\n'
+const notice = '// Made by `npm run generate` from the operation table.\n\n'
 
 /** What neither pages nor apps call, beside what browsers send, and what the client itself does. */
 const notCalled = ['getJwks', 'issueServiceToken', 'refresh']
@@ -156,8 +163,8 @@ function callText({ row, operation, answer }: DescribedOperation, shapes: Shapes
 
 /** The members of a body, in whichever of its forms. */
 function namesIn(schema: JsonSchema, shapes: Shapes): readonly string[] {
-  const { $ref, properties, anyOf } = schema
-  const shape = typeof $ref === 'string' ? shapes.get($ref.slice($ref.lastIndexOf('/') + 1)) : null
+  const { properties, anyOf } = schema
+  const shape = shapes.get(shapeOf(schema) ?? '')
   const forms: readonly JsonSchema[] = Array.isArray(anyOf) ? anyOf : []
   return [
     ...Object.keys(Object(properties)),
@@ -220,4 +227,12 @@ export interface AppCalls {
   readonly operator: Omit<OperatorCalls, 'POST /login'> & MobileCalls
 }
 `
+}
+
+const biome = fileURLToPath(new URL('../../node_modules/@biomejs/biome/bin/biome', import.meta.url))
+
+/** A source as the formatter leaves it. `path` is that of the file it is for. */
+export function formatted(path: string, source: string): string {
+  const form = ['check', '--write', `--stdin-file-path=${path}`]
+  return execFileSync(process.execPath, [biome, ...form], { input: source, encoding: 'utf8' })
 }

@@ -1,4 +1,4 @@
-// Made by `npm run client-types` from the operation table.
+// Made by `npm run generate` from the operation table.
 
 /** Operations of both surfaces, by method and path. */
 export interface DeviceCalls {

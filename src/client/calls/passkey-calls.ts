@@ -1,4 +1,4 @@
-// Made by `npm run client-types` from the operation table.
+// Made by `npm run generate` from the operation table.
 
 import type {
   Assertion,

@@ -65,25 +65,22 @@ async function asked(host: ContractHost, surface: Surface, typed = newEmail) {
 }
 
 eachHost.describe('another address', (kind) => {
-  eachSurface.it(
-    'is in force once it is confirmed, and not before',
-    async (surface) => {
-      const host = await openHost({}, kind)
-      const who = await asked(host, surface, ' Countess@Example.NET ')
-      expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
-      expect(outcomeOf(await login(host, surface, newEmail))).toBe('401 invalid_credentials')
+  eachSurface.it('is in force once it is confirmed, and not before', async (surface) => {
+    const host = await openHost({}, kind)
+    const who = await asked(host, surface, ' Countess@Example.NET ')
+    expect((await me(host, surface, who)).json()).toMatchObject({ email: who.email })
+    expect(outcomeOf(await login(host, surface, newEmail))).toBe('401 invalid_credentials')
 
-      const done = await verify(host, surface, who)
-      expect([done.status, done.text]).toEqual([200, '{"status":"verified"}'])
-      const shown = { id: who.id, email: 'Countess@Example.NET', emailVerified: true }
-      // T-12: the session goes on.
-      expect((await me(host, surface, who)).json()).toMatchObject(shown)
-      expect((await login(host, surface, newEmail)).status).toBe(200)
-      expect(outcomeOf(await login(host, surface, who.email))).toBe('401 invalid_credentials')
-      expect(outcomeOf(await verify(host, surface, who))).toBe('400 invalid_token')
-      expect(eventsOf(host, 'email.changed')).toMatchObject([{ surface, userId: who.id }])
-    },
-  )
+    const done = await verify(host, surface, who)
+    expect([done.status, done.text]).toEqual([200, '{"status":"verified"}'])
+    const shown = { id: who.id, email: 'Countess@Example.NET', emailVerified: true }
+    // T-12: the session goes on.
+    expect((await me(host, surface, who)).json()).toMatchObject(shown)
+    expect((await login(host, surface, newEmail)).status).toBe(200)
+    expect(outcomeOf(await login(host, surface, who.email))).toBe('401 invalid_credentials')
+    expect(outcomeOf(await verify(host, surface, who))).toBe('400 invalid_token')
+    expect(eventsOf(host, 'email.changed')).toMatchObject([{ surface, userId: who.id }])
+  })
 })
 
 eachSurface.describe('another address', (surface) => {

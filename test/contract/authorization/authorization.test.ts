@@ -197,18 +197,15 @@ describe('what the authorizer answers', () => {
         throw new Error('no answer from the policy server')
       },
     ],
-  ])(
-    'an authorizer that %s is 503, and nothing happens',
-    async (_how, check) => {
-      const host = await openHost({ authorizer: { check } })
-      const { bearer, id } = await signedInPerson(host, 'client')
-      const reply = await rename(host, 'client', bearer, 'Eve')
-      expectProblem(reply, 503, 'authorization_unavailable')
-      expect(reply.text).not.toContain('policy server')
-      expect(await storedName(host, 'client', id)).toBe('Ada')
-      expect(host.logger.lines.map(({ message }) => message)).toContain('the authorizer failed')
-    },
-  )
+  ])('an authorizer that %s is 503, and nothing happens', async (_how, check) => {
+    const host = await openHost({ authorizer: { check } })
+    const { bearer, id } = await signedInPerson(host, 'client')
+    const reply = await rename(host, 'client', bearer, 'Eve')
+    expectProblem(reply, 503, 'authorization_unavailable')
+    expect(reply.text).not.toContain('policy server')
+    expect(await storedName(host, 'client', id)).toBe('Ada')
+    expect(host.logger.lines.map(({ message }) => message)).toContain('the authorizer failed')
+  })
 
   it('an authorizer that never answers is 503 after two seconds', async () => {
     let began = (): void => {}

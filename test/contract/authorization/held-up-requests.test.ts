@@ -58,18 +58,15 @@ describe.each(Object.entries(endings))('after %s', (_name, end) => {
       client.guards.requirePermission(permission, { tenant: () => 'acme' }),
   }
 
-  it.each(Object.entries(guards))(
-    '%s refuses whom a guard let in before',
-    async (_, of) => {
-      const given = await admitted()
-      await end(given.host, given.who)
-      const { refusal } = await of(given)(given.request, given.principal)
-      expect(refusal?.status).toBe(401)
-      expect(
-        eventsOf(given.host, 'request.refused').filter(({ userId }) => userId !== null),
-      ).toEqual([])
-    },
-  )
+  it.each(Object.entries(guards))('%s refuses whom a guard let in before', async (_, of) => {
+    const given = await admitted()
+    await end(given.host, given.who)
+    const { refusal } = await of(given)(given.request, given.principal)
+    expect(refusal?.status).toBe(401)
+    expect(eventsOf(given.host, 'request.refused').filter(({ userId }) => userId !== null)).toEqual(
+      [],
+    )
+  })
 
   const calls = {
     requirePermission: ({ client }: Admitted, principal: Principal<'client'>) =>

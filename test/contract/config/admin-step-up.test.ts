@@ -35,27 +35,24 @@ const patchBy = (
   config: object,
 ): Promise<Reply> => host.send('PATCH', '/v1/admin/modules/auth', { bearer, body: { config } })
 
-it.each(writes)(
-  'with adminStepUp, %s %s asks for a fresh proof',
-  async (method, path, body) => {
-    const { host, admin } = await guardedHost()
-    const at = `/v1/admin/modules${path}`
-    const { bearer } = admin
-    const state = async () => (await host.send('GET', '/v1/admin/modules/auth', { bearer })).json()
-    const before = await state()
-    const refused = await host.send(method, at, { bearer, body })
-    expect(outcomeOf(refused)).toBe('403 step_up_required')
-    expect(refused.json()['maxAgeSeconds']).toBe(900)
-    expect(refused.headers.get('www-authenticate')).toMatch(
-      /insufficient_user_authentication.*max_age="?900/,
-    )
-    expect(await state()).toEqual(before)
-    await prove(host, admin)
-    await host.clock.advance(14 * minute)
-    expect(outcomeOf(await host.send(method, at, { bearer, body }))).toBe('200')
-    expect(await state()).not.toEqual(before)
-  },
-)
+it.each(writes)('with adminStepUp, %s %s asks for a fresh proof', async (method, path, body) => {
+  const { host, admin } = await guardedHost()
+  const at = `/v1/admin/modules${path}`
+  const { bearer } = admin
+  const state = async () => (await host.send('GET', '/v1/admin/modules/auth', { bearer })).json()
+  const before = await state()
+  const refused = await host.send(method, at, { bearer, body })
+  expect(outcomeOf(refused)).toBe('403 step_up_required')
+  expect(refused.json()['maxAgeSeconds']).toBe(900)
+  expect(refused.headers.get('www-authenticate')).toMatch(
+    /insufficient_user_authentication.*max_age="?900/,
+  )
+  expect(await state()).toEqual(before)
+  await prove(host, admin)
+  await host.clock.advance(14 * minute)
+  expect(outcomeOf(await host.send(method, at, { bearer, body }))).toBe('200')
+  expect(await state()).not.toEqual(before)
+})
 
 it('a proof ends with stepUpMaxAge, and is of its session', async () => {
   const { host, admin, patch } = await guardedHost({ settings: { stepUpMaxAge: '1m' } })

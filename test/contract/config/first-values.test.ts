@@ -191,26 +191,23 @@ describe('a first value that its field cannot hold', () => {
     ['NAME', 'a\0b', '"shop.name" in NAME was not stored: it must not contain control characters'],
   ]
 
-  it.each(cases)(
-    '%s=%j is reported by migrate, and not stored',
-    async (name, bad, told) => {
-      const { backend, environments } = boots()
-      const first = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
-      const warnings = JSON.stringify(first.logger.lines)
-      expect(first.logger.lines.filter(({ message }) => message.includes(told))).toHaveLength(1)
-      expect(warnings).not.toContain('S3CR3T')
-      const key = name.toLowerCase()
-      const stored = async () => Object.keys((await environments.get('shop/live'))?.values ?? {})
-      expect((await stored()).sort()).toEqual(
-        ['mode', 'name', 'on', 'pin', 'port'].filter((other) => other !== key),
-      )
-      // Corrected, it is taken at the next start; a bad one that comes later changes nothing and is not mentioned.
-      const second = await testAuth({ backend, modules: [module], env: good })
-      expect(await stored()).toContain(key)
-      const third = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
-      expect(JSON.stringify([second.logger.lines, third.logger.lines])).not.toContain('not stored')
-    },
-  )
+  it.each(cases)('%s=%j is reported by migrate, and not stored', async (name, bad, told) => {
+    const { backend, environments } = boots()
+    const first = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
+    const warnings = JSON.stringify(first.logger.lines)
+    expect(first.logger.lines.filter(({ message }) => message.includes(told))).toHaveLength(1)
+    expect(warnings).not.toContain('S3CR3T')
+    const key = name.toLowerCase()
+    const stored = async () => Object.keys((await environments.get('shop/live'))?.values ?? {})
+    expect((await stored()).sort()).toEqual(
+      ['mode', 'name', 'on', 'pin', 'port'].filter((other) => other !== key),
+    )
+    // Corrected, it is taken at the next start; a bad one that comes later changes nothing and is not mentioned.
+    const second = await testAuth({ backend, modules: [module], env: good })
+    expect(await stored()).toContain(key)
+    const third = await testAuth({ backend, modules: [module], env: { ...good, [name]: bad } })
+    expect(JSON.stringify([second.logger.lines, third.logger.lines])).not.toContain('not stored')
+  })
 
   it('is not stored for the library’s own settings either', async () => {
     const { boot, environments } = boots()

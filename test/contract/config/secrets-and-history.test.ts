@@ -69,26 +69,23 @@ describe('planted secrets', () => {
   })
 })
 
-eachSampleStore.it(
-  'of a secret that is no more, no encrypted text is left',
-  async (kind) => {
-    const host = await configHost({}, kind)
-    const { environments, revisions } = moduleCollectionsOf(host.backend.store, '')
-    const first = { password: 'S3CR3T-a', token: 'S3CR3T-b', 'hooks.a.key': 'S3CR3T-c' }
-    await host.patch({ recordLists: hooks(['a']), config: first })
-    const { values } = await host.raw()
-    const sealed = Object.keys(first).map((key) => values[key] ?? '')
-    for (const text of sealed) expect(text).toMatch(/^enc:v1:/)
-    const edit = { config: { password: 'S3CR3T-new', token: '' }, recordLists: hooks([], ['a']) }
-    expect((await host.patch({ ...edit, revision: 2 })).status).toBe(200)
-    const stored = [
-      await environments.get('mail/production'),
-      await revisions.find({ environmentId: 'mail/production' }, { limit: 100 }),
-    ]
-    expect(stored[1]).toHaveLength(2)
-    expect(sealed.filter((text) => JSON.stringify(stored).includes(text))).toEqual([])
-  },
-)
+eachSampleStore.it('of a secret that is no more, no encrypted text is left', async (kind) => {
+  const host = await configHost({}, kind)
+  const { environments, revisions } = moduleCollectionsOf(host.backend.store, '')
+  const first = { password: 'S3CR3T-a', token: 'S3CR3T-b', 'hooks.a.key': 'S3CR3T-c' }
+  await host.patch({ recordLists: hooks(['a']), config: first })
+  const { values } = await host.raw()
+  const sealed = Object.keys(first).map((key) => values[key] ?? '')
+  for (const text of sealed) expect(text).toMatch(/^enc:v1:/)
+  const edit = { config: { password: 'S3CR3T-new', token: '' }, recordLists: hooks([], ['a']) }
+  expect((await host.patch({ ...edit, revision: 2 })).status).toBe(200)
+  const stored = [
+    await environments.get('mail/production'),
+    await revisions.find({ environmentId: 'mail/production' }, { limit: 100 }),
+  ]
+  expect(stored[1]).toHaveLength(2)
+  expect(sealed.filter((text) => JSON.stringify(stored).includes(text))).toEqual([])
+})
 
 describe('a secret that is declared as none later', () => {
   async function redeclared() {

@@ -65,44 +65,41 @@ function walkOn({ name }: HostKind, surface: Surface): readonly Scenario[] {
 
 eachSampleStore.describe('events and records', (kind) => {
   eachSurface.describe((surface) => {
-    it.each(walkOn(kind, surface))(
-      '$of: $name',
-      async ({ tells, prepare, outcome, options }) => {
-        const host = await openHost(options, kind)
-        beginNetwork()
-        const { perform, subject } = await prepare(sceneOf(host, surface))
-        const earlier = new Set((await recordsIn(host, surface)).map(({ id }) => id))
-        const from = host.events.length
+    it.each(walkOn(kind, surface))('$of: $name', async ({ tells, prepare, outcome, options }) => {
+      const host = await openHost(options, kind)
+      beginNetwork()
+      const { perform, subject } = await prepare(sceneOf(host, surface))
+      const earlier = new Set((await recordsIn(host, surface)).map(({ id }) => id))
+      const from = host.events.length
 
-        const reply = await perform()
-        expect(typeof reply === 'string' ? reply : outcomeOf(reply)).toBe(outcome)
+      const reply = await perform()
+      expect(typeof reply === 'string' ? reply : outcomeOf(reply)).toBe(outcome)
 
-        await host.auth.close() // some of it is found out beside the request
-        const about: Subject = { id: '', sessionId: '', ...subject }
-        const wanted = tells(about)
-        const events = host.events.slice(from)
-        expect(events).toMatchObject(wanted.map(({ type, says }) => ({ type, surface, ...says })))
-        for (const event of events) expectWellFormed(event, host.clock.now(), typeof reply)
+      await host.auth.close() // some of it is found out beside the request
+      const about: Subject = { id: '', sessionId: '', ...subject }
+      const wanted = tells(about)
+      const events = host.events.slice(from)
+      expect(events).toMatchObject(wanted.map(({ type, says }) => ({ type, surface, ...says })))
+      for (const event of events) expectWellFormed(event, host.clock.now(), typeof reply)
 
-        const records = (await recordsIn(host, surface)).filter(({ id }) => !earlier.has(id))
-        const expected = wanted.flatMap(({ type, record }) => (record ? [`${type} ${record}`] : []))
-        expect(sorted(records.map((r) => `${r.action} ${r.outcome}`))).toEqual(sorted(expected))
-        for (const record of records) {
-          const event = events.find(({ type }) => type === record.action)
-          const { at, ip, userAgent } = event ?? {}
-          expect(record).toMatchObject({
-            surface,
-            at,
-            ip,
-            userAgent,
-            expiresAt: Number(at) + 400 * day,
-          })
-        }
-        // As words, and a token with its dot: an id is random letters, which may be any three of them.
-        const personal = /@|staple|passphrase|eyJ[\w-]+\.|\bAda\b|\bGrace\b/
-        expect(JSON.stringify([events, records])).not.toMatch(personal)
-      },
-    )
+      const records = (await recordsIn(host, surface)).filter(({ id }) => !earlier.has(id))
+      const expected = wanted.flatMap(({ type, record }) => (record ? [`${type} ${record}`] : []))
+      expect(sorted(records.map((r) => `${r.action} ${r.outcome}`))).toEqual(sorted(expected))
+      for (const record of records) {
+        const event = events.find(({ type }) => type === record.action)
+        const { at, ip, userAgent } = event ?? {}
+        expect(record).toMatchObject({
+          surface,
+          at,
+          ip,
+          userAgent,
+          expiresAt: Number(at) + 400 * day,
+        })
+      }
+      // As words, and a token with its dot: an id is random letters, which may be any three of them.
+      const personal = /@|staple|passphrase|eyJ[\w-]+\.|\bAda\b|\bGrace\b/
+      expect(JSON.stringify([events, records])).not.toMatch(personal)
+    })
   })
 })
 

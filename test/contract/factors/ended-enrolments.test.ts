@@ -78,23 +78,20 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       ['the claim', 'before', 'users.update'],
       ['the factor is stored', 'before', stored],
       ['the factor was stored', 'after', stored],
-    ] as const)(
-      'is taken back where its session is ended alone: %s',
-      async (_, when, call) => {
-        const { host, at } = await interrupted()
-        const thief = await signedInPerson(host, surface)
-        const confirm = await kinds[kind](host, thief)
-        const ended: boolean[] = []
-        at(`${when} ${surface}_${call}`, async () => {
-          ended.push(await host.auth[surface].terminateSession(sessionOf(thief)))
-        })
-        expect([await confirm(), ended]).toEqual([revoked, [true]])
-        expect(await factorsOf(host, thief)).toBe(0)
-        expect(eventsOf(host, 'mfa.changed')).toEqual([])
-        const login = await passwordLogin(host, surface, thief)
-        expect(login.json()['status']).toBe('authenticated')
-      },
-    )
+    ] as const)('is taken back where its session is ended alone: %s', async (_, when, call) => {
+      const { host, at } = await interrupted()
+      const thief = await signedInPerson(host, surface)
+      const confirm = await kinds[kind](host, thief)
+      const ended: boolean[] = []
+      at(`${when} ${surface}_${call}`, async () => {
+        ended.push(await host.auth[surface].terminateSession(sessionOf(thief)))
+      })
+      expect([await confirm(), ended]).toEqual([revoked, [true]])
+      expect(await factorsOf(host, thief)).toBe(0)
+      expect(eventsOf(host, 'mfa.changed')).toEqual([])
+      const login = await passwordLogin(host, surface, thief)
+      expect(login.json()['status']).toBe('authenticated')
+    })
 
     it('ends no other session where its own has ended before', async () => {
       const { host, at } = await interrupted()

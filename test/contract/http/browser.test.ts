@@ -7,30 +7,27 @@ import { browserHost } from './browser-host.js'
 const { arrive } = visitors()
 
 describe.skipIf(isChromiumMissing)('chromium at a host on http://localhost', () => {
-  eachSurface.it(
-    'keeps the refresh cookie from scripts, and sends it back',
-    async (surface) => {
-      const host = await browserHost()
-      const { email, password } = await person(host, surface)
-      const page = await (await arrive()).newPage()
-      await page.goto(`${host.url}/`)
-      const post = (path: string, body: object | null) =>
-        page.evaluate(
-          async ([to, json]) => {
-            const headers = { 'content-type': 'application/json' }
-            const reply = await fetch(to, { method: 'POST', headers, body: json })
-            return [reply.status, reply.headers.get('x-refresh-outcome')]
-          },
-          [`/v1/auth/${surface}${path}`, body && JSON.stringify(body)] as const,
-        )
-      expect(await post('/refresh-cookie', null)).toEqual([401, null])
-      expect(await post('/login', { email, password })).toEqual([200, null])
-      expect(await page.evaluate('document.cookie')).toBe('')
-      expect(await post('/refresh-cookie', null)).toEqual([200, 'rotated'])
-      const stranger = await arrive()
-      expect(await stranger.cookies()).toEqual([])
-    },
-  )
+  eachSurface.it('keeps the refresh cookie from scripts, and sends it back', async (surface) => {
+    const host = await browserHost()
+    const { email, password } = await person(host, surface)
+    const page = await (await arrive()).newPage()
+    await page.goto(`${host.url}/`)
+    const post = (path: string, body: object | null) =>
+      page.evaluate(
+        async ([to, json]) => {
+          const headers = { 'content-type': 'application/json' }
+          const reply = await fetch(to, { method: 'POST', headers, body: json })
+          return [reply.status, reply.headers.get('x-refresh-outcome')]
+        },
+        [`/v1/auth/${surface}${path}`, body && JSON.stringify(body)] as const,
+      )
+    expect(await post('/refresh-cookie', null)).toEqual([401, null])
+    expect(await post('/login', { email, password })).toEqual([200, null])
+    expect(await page.evaluate('document.cookie')).toBe('')
+    expect(await post('/refresh-cookie', null)).toEqual([200, 'rotated'])
+    const stranger = await arrive()
+    expect(await stranger.cookies()).toEqual([])
+  })
 
   it('reaches nothing but this machine', async () => {
     const page = await (await arrive()).newPage()

@@ -80,15 +80,12 @@ eachFramework.describe('two hosts', ({ start }) => {
   })
   afterAll(() => host.close())
 
-  it.each(surfaces)(
-    'each answers its own surface, however its name is written: %s',
-    async (s) => {
-      const name = nameOf[s]
-      for (const host of [name, `${name}:8443`, `${name}.`, `${name}.:443`, name.toUpperCase()]) {
-        expect(await answeringSurface(raw, host, who), host).toBe(s)
-      }
-    },
-  )
+  it.each(surfaces)('each answers its own surface, however its name is written: %s', async (s) => {
+    const name = nameOf[s]
+    for (const host of [name, `${name}:8443`, `${name}.`, `${name}.:443`, name.toUpperCase()]) {
+      expect(await answeringSurface(raw, host, who), host).toBe(s)
+    }
+  })
 
   it.each([
     '127.0.0.1',

@@ -64,29 +64,26 @@ async function refused(host: ContractHost, surface: Surface): Promise<Record<str
 }
 
 eachSurface.describe('a login refused', (surface) => {
-  it.each(doors)(
-    'refuses everybody alike at %s, to the last byte',
-    async (door) => {
-      const host = await openHost()
-      const attempts = await refused(host, surface)
-      const seen = new Map<string, unknown>()
-      for (const [who, attempt] of Object.entries(attempts)) {
-        seen.set(who, seenOf(await login(host, surface, attempt, door)))
-      }
-      const first = seen.get('unknown address')
-      expect(first).toMatchObject({
+  it.each(doors)('refuses everybody alike at %s, to the last byte', async (door) => {
+    const host = await openHost()
+    const attempts = await refused(host, surface)
+    const seen = new Map<string, unknown>()
+    for (const [who, attempt] of Object.entries(attempts)) {
+      seen.set(who, seenOf(await login(host, surface, attempt, door)))
+    }
+    const first = seen.get('unknown address')
+    expect(first).toMatchObject({
+      status: 401,
+      cookies: [],
+      text: JSON.stringify({
         status: 401,
-        cookies: [],
-        text: JSON.stringify({
-          status: 401,
-          title: 'Unauthorized',
-          detail: 'The credentials are not valid.',
-          code: 'invalid_credentials',
-        }),
-      })
-      for (const [who, one] of seen) expect([who, one]).toEqual([who, first])
-    },
-  )
+        title: 'Unauthorized',
+        detail: 'The credentials are not valid.',
+        code: 'invalid_credentials',
+      }),
+    })
+    for (const [who, one] of seen) expect([who, one]).toEqual([who, first])
+  })
 
   it('does one hash verification for everybody, whatever is wrong', async () => {
     const hasher = countingHasher(argon2Hasher())

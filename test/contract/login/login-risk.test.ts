@@ -247,31 +247,23 @@ eachSurface.describe('a login judged', (surface) => {
     expectProblem(wrong, 401, 'invalid_credentials')
   })
 
-  it.each(failures)(
-    'a scorer that %s asks for all there is, and tells',
-    async (_how, assess) => {
-      let fails = false
-      const riskScorer = {
-        assess: async (): Promise<unknown> => (fails ? assess() : { level: 'low', signals: [] }),
-      } as unknown as RiskScorer
-      const host = await openHost({ ...trusting, riskScorer })
-      const who = await trustingPerson(host, surface)
-      fails = true
-      const reply = await deviceLogin(host, surface, who, who.deviceToken, 'login')
-      expect(comesTo(reply)).toBe('mfaRequired')
-      const done = await finish(
-        host,
-        surface,
-        textOf(reply.json(), 'mfaToken'),
-        await who.nextCode(),
-      )
-      expect(comesTo(done)).toBe('authenticated')
-      expect(eventsOf(host, 'login.newDevice').at(-1)?.signals).toEqual(['unassessed'])
-      expect(await mailsTo(host, who)).toHaveLength(1)
-      expect(host.logger.lines.map(({ message }) => message)).toContain('the risk scorer failed')
-      expect(JSON.stringify(host.logger.lines)).not.toContain('canary')
-    },
-  )
+  it.each(failures)('a scorer that %s asks for all there is, and tells', async (_how, assess) => {
+    let fails = false
+    const riskScorer = {
+      assess: async (): Promise<unknown> => (fails ? assess() : { level: 'low', signals: [] }),
+    } as unknown as RiskScorer
+    const host = await openHost({ ...trusting, riskScorer })
+    const who = await trustingPerson(host, surface)
+    fails = true
+    const reply = await deviceLogin(host, surface, who, who.deviceToken, 'login')
+    expect(comesTo(reply)).toBe('mfaRequired')
+    const done = await finish(host, surface, textOf(reply.json(), 'mfaToken'), await who.nextCode())
+    expect(comesTo(done)).toBe('authenticated')
+    expect(eventsOf(host, 'login.newDevice').at(-1)?.signals).toEqual(['unassessed'])
+    expect(await mailsTo(host, who)).toHaveLength(1)
+    expect(host.logger.lines.map(({ message }) => message)).toContain('the risk scorer failed')
+    expect(JSON.stringify(host.logger.lines)).not.toContain('canary')
+  })
 
   it('a scorer that never answers is given two seconds', async () => {
     let began = (): void => {}

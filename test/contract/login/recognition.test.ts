@@ -33,25 +33,22 @@ const knownOf = (host: ContractHost, surface: Surface, { id }: Person) =>
   storedIn(host, surface).knownLogins.find({ userId: id }, { limit: 99 })
 
 eachHost.describe('a browser is known again', (kind) => {
-  eachSurface.it(
-    'by the id that a login gave it, wherever it is',
-    async (surface) => {
-      const host = await openHost({}, kind)
-      const who = await person(host, surface)
-      const { email, password } = who
-      const first = await host.send('POST', `/v1/auth/${surface}/login`, {
-        body: { email, password },
-        headers: home,
-      })
-      await host.auth.close()
-      expect(first.setCookies[1]).toMatch(
-        /^__Host-(op|cl)_recognition=[\w-]{22}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
-      )
-      const cookie = recognitionOf(first) ?? ''
-      expect(await loginHere(host, surface, who, elsewhere, cookie)).toBe(cookie)
-      expect(newDevices(host)).toEqual([])
-    },
-  )
+  eachSurface.it('by the id that a login gave it, wherever it is', async (surface) => {
+    const host = await openHost({}, kind)
+    const who = await person(host, surface)
+    const { email, password } = who
+    const first = await host.send('POST', `/v1/auth/${surface}/login`, {
+      body: { email, password },
+      headers: home,
+    })
+    await host.auth.close()
+    expect(first.setCookies[1]).toMatch(
+      /^__Host-(op|cl)_recognition=[\w-]{22}; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    )
+    const cookie = recognitionOf(first) ?? ''
+    expect(await loginHere(host, surface, who, elsewhere, cookie)).toBe(cookie)
+    expect(newDevices(host)).toEqual([])
+  })
 })
 
 eachSurface.describe('a recognition id', (surface) => {

@@ -109,19 +109,16 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     ['the issuer of another provider', { iss: 'https://evil.example' }],
     ['tokens of the implicit grant', { id_token: 'eyJ.eyJ.x' }],
   ]
-  it.each(edits)(
-    'is a failed login with %s, and cannot be used again',
-    async (_what, edit) => {
-      const host = await oauthHost()
-      const { authorizationUrl, cookie } = await host.depart('client', provider)
-      const brought = { ...host.stub.agree(authorizationUrl, mallory), ...edit }
-      const reply = await host.comeBack('client', provider, brought, cookie)
-      expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
-      expect(reply.setCookies).toEqual([])
-      expectNobody(host)
-      await expectRefused(host, provider, brought, cookie)
-    },
-  )
+  it.each(edits)('is a failed login with %s, and cannot be used again', async (_what, edit) => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    const brought = { ...host.stub.agree(authorizationUrl, mallory), ...edit }
+    const reply = await host.comeBack('client', provider, brought, cookie)
+    expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
+    expect(reply.setCookies).toEqual([])
+    expectNobody(host)
+    await expectRefused(host, provider, brought, cookie)
+  })
 
   it('another person’s code in one’s own flow opens nothing: the verifier is not theirs', async () => {
     const host = await oauthHost()
@@ -142,61 +139,55 @@ describe.each(providerIds)('an answer for %s that was not asked for here', (prov
     'redirect',
     'html',
   ]
-  it.each(failures)(
-    'a provider that fails as "%s" signs nobody in or up',
-    async (failure) => {
-      const host = await oauthHost()
-      const { authorizationUrl, cookie } = await host.depart('client', provider)
-      const brought = host.stub.agree(authorizationUrl, mallory)
-      host.stub.fail(failure)
-      const reply = await host.comeBack('client', provider, brought, cookie)
-      expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
-      expectNobody(host)
-      const told = JSON.stringify([host.logger.lines, host.events])
-      for (const token of host.stub.tokens) expect(told).not.toContain(token)
-      host.stub.fail(null)
-      const again = await host.signIn('client', provider, mallory)
-      expect(locationOf(again)).toBe(webTarget.client)
-    },
-  )
+  it.each(failures)('a provider that fails as "%s" signs nobody in or up', async (failure) => {
+    const host = await oauthHost()
+    const { authorizationUrl, cookie } = await host.depart('client', provider)
+    const brought = host.stub.agree(authorizationUrl, mallory)
+    host.stub.fail(failure)
+    const reply = await host.comeBack('client', provider, brought, cookie)
+    expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
+    expectNobody(host)
+    const told = JSON.stringify([host.logger.lines, host.events])
+    for (const token of host.stub.tokens) expect(told).not.toContain(token)
+    host.stub.fail(null)
+    const again = await host.signIn('client', provider, mallory)
+    expect(locationOf(again)).toBe(webTarget.client)
+  })
 
-  eachSurface.it(
-    'a provider switched off meanwhile lets nobody in',
-    async (s) => {
-      const key =
-        s === 'operator'
-          ? (`${provider}OperatorEnabled` as const)
-          : (`${provider}ClientEnabled` as const)
-      const administrator = { check: async () => true }
-      const host = await oauthHost({ authorizer: administrator })
-      const flow = await host.depart(s, provider)
-      const url = await host.departFromApp(s, provider, { appState: 'x y&z' })
-      const before = await host.departFromApp(s, provider)
-      const back = await host.comeBack(
-        s,
-        provider,
-        host.stub.agree(before, { subject: '7', email: 'a@example.org', verified: true }),
-      )
-      await changeSettings(host, { [key]: 'false' })
-      const reply = await host.comeBack(
-        s,
-        provider,
-        host.stub.agree(flow.authorizationUrl, mallory),
-        flow.cookie,
-      )
-      expect([memberOf(reply, 'error'), reply.setCookies]).toEqual(['oauth_provider_disabled', []])
-      const app = await host.comeBack(s, provider, host.stub.agree(url, mallory))
-      expect([memberOf(app, 'error'), memberOf(app, 'state')]).toEqual([
-        'oauth_provider_disabled',
-        'x y&z',
-      ])
-      expectProblem(await host.exchange(s, memberOf(back, 'code')), 403, 'oauth_provider_disabled')
-      expectProblem(await host.startWeb(s, provider), 403, 'oauth_provider_disabled')
-      expectProblem(await host.startApp(s, provider), 403, 'oauth_provider_disabled')
-      const other = s === 'operator' ? 'client' : 'operator'
-      expect((await host.startWeb(other, provider)).status).toBe(302)
-    },
-  )
+  eachSurface.it('a provider switched off meanwhile lets nobody in', async (s) => {
+    const key =
+      s === 'operator'
+        ? (`${provider}OperatorEnabled` as const)
+        : (`${provider}ClientEnabled` as const)
+    const administrator = { check: async () => true }
+    const host = await oauthHost({ authorizer: administrator })
+    const flow = await host.depart(s, provider)
+    const url = await host.departFromApp(s, provider, { appState: 'x y&z' })
+    const before = await host.departFromApp(s, provider)
+    const back = await host.comeBack(
+      s,
+      provider,
+      host.stub.agree(before, { subject: '7', email: 'a@example.org', verified: true }),
+    )
+    await changeSettings(host, { [key]: 'false' })
+    const reply = await host.comeBack(
+      s,
+      provider,
+      host.stub.agree(flow.authorizationUrl, mallory),
+      flow.cookie,
+    )
+    expect([memberOf(reply, 'error'), reply.setCookies]).toEqual(['oauth_provider_disabled', []])
+    const app = await host.comeBack(s, provider, host.stub.agree(url, mallory))
+    expect([memberOf(app, 'error'), memberOf(app, 'state')]).toEqual([
+      'oauth_provider_disabled',
+      'x y&z',
+    ])
+    expectProblem(await host.exchange(s, memberOf(back, 'code')), 403, 'oauth_provider_disabled')
+    expectProblem(await host.startWeb(s, provider), 403, 'oauth_provider_disabled')
+    expectProblem(await host.startApp(s, provider), 403, 'oauth_provider_disabled')
+    const other = s === 'operator' ? 'client' : 'operator'
+    expect((await host.startWeb(other, provider)).status).toBe(302)
+  })
 })
 
 describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %s', (provider) => {
@@ -211,16 +202,13 @@ describe.each(['google', 'microsoft', 'apple'] as const)('a forged ID token of %
     ['alg HS256', { signature: 'hs256' }],
     ['a stranger’s key', { signature: 'foreign' }],
   ]
-  it.each(forgeries)(
-    '(%s) is a failed login',
-    async (_what, forgery) => {
-      const host = await oauthHost()
-      host.stub.forge(forgery)
-      const reply = await host.signIn('client', provider, mallory)
-      expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
-      expectNobody(host)
-    },
-  )
+  it.each(forgeries)('(%s) is a failed login', async (_what, forgery) => {
+    const host = await oauthHost()
+    host.stub.forge(forgery)
+    const reply = await host.signIn('client', provider, mallory)
+    expect(locationOf(reply)).toBe(`${webTarget.client}?error=oauth_failed`)
+    expectNobody(host)
+  })
 })
 
 describe('service accounts', () => {

@@ -51,21 +51,18 @@ eachSurface.describe('people of a tenant that was shut out', (surface) => {
 it.each([
   ['acme', '204'],
   ['evil', '409 last_login_method'],
-] as const)(
-  'what they are linked to is no way in that is left: %s',
-  async (name, outcome) => {
-    const host = await oauthHost()
-    const account = of(tenants[name])
-    const bearer = textOf(
-      (await host.signInApp('operator', 'microsoft', account)).json(),
-      'accessToken',
-    )
-    const at = '/v1/auth/operator/oauth/github/link'
-    const begun = await host.send('POST', at, { bearer, body: { redirectUri: webTarget.operator } })
-    const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
-    const linked = await host.comeBack('operator', 'github', brought, flowCookieOf(begun))
-    expect(memberOf(linked, 'status')).toBe('linked')
-    await letInAcmeAlone(host)
-    expect(outcomeOf(await host.send('DELETE', at, { bearer }))).toBe(outcome)
-  },
-)
+] as const)('what they are linked to is no way in that is left: %s', async (name, outcome) => {
+  const host = await oauthHost()
+  const account = of(tenants[name])
+  const bearer = textOf(
+    (await host.signInApp('operator', 'microsoft', account)).json(),
+    'accessToken',
+  )
+  const at = '/v1/auth/operator/oauth/github/link'
+  const begun = await host.send('POST', at, { bearer, body: { redirectUri: webTarget.operator } })
+  const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), account)
+  const linked = await host.comeBack('operator', 'github', brought, flowCookieOf(begun))
+  expect(memberOf(linked, 'status')).toBe('linked')
+  await letInAcmeAlone(host)
+  expect(outcomeOf(await host.send('DELETE', at, { bearer }))).toBe(outcome)
+})

@@ -384,24 +384,21 @@ describe('the last way in', () => {
 })
 
 describe('the owner', () => {
-  it.each([true, false])(
-    'is mailed of a link and its end, if so wished: %s',
-    async (wished) => {
-      const host = await oauthHost({ settings: { notifySecurityChanges: wished } })
-      const who = await signedInPerson(host, 'operator')
-      await link(host, who, 'google', atGoogle)
-      await unlink(host, who, 'google', { currentPassword: who.password })
-      await host.auth.close()
-      const mails = host.mailer.sent.filter(({ template }) => template === 'identityChanged')
-      const at = host.clock.now()
-      const expected = ['linked', 'unlinked'].map((change) => ({
-        to: who.email,
-        data: { at, provider: 'google', change },
-      }))
-      expect(mails).toMatchObject(wished ? expected : [])
-      expect(mails).toHaveLength(wished ? 2 : 0)
-    },
-  )
+  it.each([true, false])('is mailed of a link and its end, if so wished: %s', async (wished) => {
+    const host = await oauthHost({ settings: { notifySecurityChanges: wished } })
+    const who = await signedInPerson(host, 'operator')
+    await link(host, who, 'google', atGoogle)
+    await unlink(host, who, 'google', { currentPassword: who.password })
+    await host.auth.close()
+    const mails = host.mailer.sent.filter(({ template }) => template === 'identityChanged')
+    const at = host.clock.now()
+    const expected = ['linked', 'unlinked'].map((change) => ({
+      to: who.email,
+      data: { at, provider: 'google', change },
+    }))
+    expect(mails).toMatchObject(wished ? expected : [])
+    expect(mails).toHaveLength(wished ? 2 : 0)
+  })
 })
 
 describe('an administrator', () => {

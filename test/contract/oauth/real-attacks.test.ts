@@ -5,8 +5,7 @@ import type { Reply } from '../../support/hosts/http-client.js'
 import { eventsOf, outcomeOf } from '../../support/hosts/open-host.js'
 import { type Account, tenants } from '../../support/outside/provider-stub/account.js'
 import { appleKeys } from '../../support/outside/provider-stub/credentials.js'
-import { forgeries, isForgery } from '../../support/outside/providers/forgeries.js'
-import { failures } from '../../support/outside/providers/token-replies.js'
+import { failures, forgeries, isForgery } from '../../support/outside/providers/token-replies.js'
 import { goodPassword } from '../../support/people/people.js'
 import { secretsOf } from '../../support/stores/secrets.js'
 import { spyBackend } from '../../support/stores/spy-backend.js'
@@ -73,36 +72,30 @@ describe.each(providerIds)('%s over a network', (id) => {
   })
 
   const ways = id === 'github' ? failures.filter((way) => way !== 'no ID token') : failures
-  it.each(ways)(
-    'answers with %s: nothing is made, and no token told',
-    async (how) => {
-      const host = await realOauthHost([id], how === 'silence' ? { patience: 500 } : {})
-      host.provider(id).misbehave(how)
-      expectFailed(await host.signIn('client', id, mallory), 'oauth_failed')
-      expect(host.made()).toEqual([])
-      expect(host.provider(id).tokenRequests).toHaveLength(1)
-      const given = host.provider(id).secrets()
-      expect(given.length).toBeGreaterThan(1)
-      expect(secretsOf(...given).foundIn(JSON.stringify([host.logger.lines, host.events]))).toEqual(
-        [],
-      )
-    },
-  )
+  it.each(ways)('answers with %s: nothing is made, and no token told', async (how) => {
+    const host = await realOauthHost([id], how === 'silence' ? { patience: 500 } : {})
+    host.provider(id).misbehave(how)
+    expectFailed(await host.signIn('client', id, mallory), 'oauth_failed')
+    expect(host.made()).toEqual([])
+    expect(host.provider(id).tokenRequests).toHaveLength(1)
+    const given = host.provider(id).secrets()
+    expect(given.length).toBeGreaterThan(1)
+    expect(secretsOf(...given).foundIn(JSON.stringify([host.logger.lines, host.events]))).toEqual(
+      [],
+    )
+  })
 
   it.each([
     ['unverified', { verified: false }, 'oauth_email_unverified'],
     ['verified', { verified: true }, 'account_exists_link_required'],
-  ] as const)(
-    'opens no account by its %s address',
-    async (_what, { verified }, error) => {
-      const host = await realOauthHost([id])
-      const { users } = host.auth.client
-      const victim = { email: ada.email ?? '', name: 'ada', password: goodPassword }
-      await users.create({ ...victim, emailVerified: true })
-      expectFailed(await host.signIn('client', id, { ...mallory, ...victim, verified }), error)
-      expect(host.made()).toEqual(['client_users'])
-    },
-  )
+  ] as const)('opens no account by its %s address', async (_what, { verified }, error) => {
+    const host = await realOauthHost([id])
+    const { users } = host.auth.client
+    const victim = { email: ada.email ?? '', name: 'ada', password: goodPassword }
+    await users.create({ ...victim, emailVerified: true })
+    expectFailed(await host.signIn('client', id, { ...mallory, ...victim, verified }), error)
+    expect(host.made()).toEqual(['client_users'])
+  })
 
   it('lets nobody in who was on the way when it was switched off', async () => {
     const host = await realOauthHost([id], { authorizer: { check: async () => true } })
@@ -143,16 +136,13 @@ async function switchOff(host: RealOauthHost, id: ProviderId): Promise<void> {
 }
 
 describe.each(['google', 'microsoft', 'apple'] as const)('%s sends', (id) => {
-  it.each(Object.keys(forgeries).filter(isForgery))(
-    '%s, and nobody is let in',
-    async (forgery) => {
-      const host = await realOauthHost([id])
-      host.provider(id).misbehave(forgery)
-      expectFailed(await host.signIn('client', id, mallory), 'oauth_failed')
-      expect(host.made()).toEqual([])
-      expect(host.provider(id).tokenRequests).toHaveLength(1)
-    },
-  )
+  it.each(Object.keys(forgeries).filter(isForgery))('%s, and nobody is let in', async (forgery) => {
+    const host = await realOauthHost([id])
+    host.provider(id).misbehave(forgery)
+    expectFailed(await host.signIn('client', id, mallory), 'oauth_failed')
+    expect(host.made()).toEqual([])
+    expect(host.provider(id).tokenRequests).toHaveLength(1)
+  })
 })
 
 describe('a host that is not what it is registered as', () => {

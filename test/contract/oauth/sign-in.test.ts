@@ -19,39 +19,36 @@ const all = eachSurface.cells.flatMap((surface) =>
 )
 
 eachHost.describe('signing in with a provider', (kind) => {
-  it.each(all)(
-    'in a browser: $provider [$surface]',
-    async ({ surface, provider }) => {
-      const host = await oauthHost({}, kind)
-      const reply = await host.signIn(surface, provider, ada)
-      expect([reply.status, locationOf(reply), reply.text]).toEqual([302, webTarget[surface], ''])
-      const cookie = refreshCookieOf(reply, surface)
-      const session = await host.send('GET', `/v1/auth/${surface}/session`, { cookie })
-      expect(session.json()['user']).toMatchObject({
-        email: 'Ada@example.org',
-        name: 'Ada Lovelace',
-        emailVerified: true,
-      })
-      const bearer = textOf(session.json(), 'accessToken')
-      const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
-      const linkedAt = new Date(host.clock.now()).toISOString()
-      expect(me.json()).toMatchObject({
-        hasPassword: false,
-        identities: [{ provider, linkedAt }],
-        kind: '',
-      })
-      expect(decodeJwt(bearer)['amr']).toEqual([])
+  it.each(all)('in a browser: $provider [$surface]', async ({ surface, provider }) => {
+    const host = await oauthHost({}, kind)
+    const reply = await host.signIn(surface, provider, ada)
+    expect([reply.status, locationOf(reply), reply.text]).toEqual([302, webTarget[surface], ''])
+    const cookie = refreshCookieOf(reply, surface)
+    const session = await host.send('GET', `/v1/auth/${surface}/session`, { cookie })
+    expect(session.json()['user']).toMatchObject({
+      email: 'Ada@example.org',
+      name: 'Ada Lovelace',
+      emailVerified: true,
+    })
+    const bearer = textOf(session.json(), 'accessToken')
+    const me = await host.send('GET', `/v1/auth/${surface}/me`, { bearer })
+    const linkedAt = new Date(host.clock.now()).toISOString()
+    expect(me.json()).toMatchObject({
+      hasPassword: false,
+      identities: [{ provider, linkedAt }],
+      kind: '',
+    })
+    expect(decodeJwt(bearer)['amr']).toEqual([])
 
-      // The same account again, whatever its address is by now.
-      const again = await host.signIn(surface, provider, { ...ada, email: 'countess@example.org' })
-      const later = await host.send('GET', `/v1/auth/${surface}/session`, {
-        cookie: refreshCookieOf(again, surface),
-      })
-      expect(later.json()['user']).toEqual(session.json()['user'])
-      const elsewhere = surface === 'operator' ? 'client' : 'operator'
-      expect(await host.auth[elsewhere].users.findByEmail('ada@example.org')).toBeNull()
-    },
-  )
+    // The same account again, whatever its address is by now.
+    const again = await host.signIn(surface, provider, { ...ada, email: 'countess@example.org' })
+    const later = await host.send('GET', `/v1/auth/${surface}/session`, {
+      cookie: refreshCookieOf(again, surface),
+    })
+    expect(later.json()['user']).toEqual(session.json()['user'])
+    const elsewhere = surface === 'operator' ? 'client' : 'operator'
+    expect(await host.auth[elsewhere].users.findByEmail('ada@example.org')).toBeNull()
+  })
 
   it.each(all)('in an app: $provider [$surface] (RFC 8252)', async ({ surface, provider }) => {
     const host = await oauthHost({}, kind)

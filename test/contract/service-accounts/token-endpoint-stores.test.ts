@@ -29,50 +29,44 @@ const setEnabled = (
 ) => host.send('PATCH', `${accountsPath}/${id}`, { bearer, body: { enabled } })
 
 eachHost.describe('the token endpoint of OAuth libraries', (kind) => {
-  it.each(ways)(
-    '$method: what was revoked or disabled gets no token, at once',
-    async ({ way }) => {
-      const host = await openHost({ authorizer: peopleMay, ...withoutLimits }, kind)
-      const who = await administrator(host)
-      const account = await serviceAccount(host, who)
-      const second = issuedIn(await rotate(host, who, account.id))
-      const comesTo = async (pair: Pair) => outcomeOf(await ask(host, way(pair)))
-      expect([await comesTo(account), await comesTo(second)]).toEqual(['200', '200'])
-      await setEnabled(host, who, account.id, false)
-      const refusal = '401 invalid_client'
-      expect([await comesTo(account), await comesTo(second)]).toEqual([refusal, refusal])
-      await setEnabled(host, who, account.id, true)
-      expect([await comesTo(account), await comesTo(second)]).toEqual(['200', '200'])
-      await revoke(host, who, account.id, account.credentialId)
-      expect([await comesTo(account), await comesTo(second)]).toEqual([refusal, '200'])
-      const wrong = { ...second, clientSecret: unknown.clientSecret }
-      const seen = await Promise.all(
-        [account, wrong, unknown].map(async (pair) => seenOf(await ask(host, way(pair)))),
-      )
-      expect(seen).toEqual([seen[0], seen[0], seen[0]])
-    },
-  )
+  it.each(ways)('$method: what was revoked or disabled gets no token, at once', async ({ way }) => {
+    const host = await openHost({ authorizer: peopleMay, ...withoutLimits }, kind)
+    const who = await administrator(host)
+    const account = await serviceAccount(host, who)
+    const second = issuedIn(await rotate(host, who, account.id))
+    const comesTo = async (pair: Pair) => outcomeOf(await ask(host, way(pair)))
+    expect([await comesTo(account), await comesTo(second)]).toEqual(['200', '200'])
+    await setEnabled(host, who, account.id, false)
+    const refusal = '401 invalid_client'
+    expect([await comesTo(account), await comesTo(second)]).toEqual([refusal, refusal])
+    await setEnabled(host, who, account.id, true)
+    expect([await comesTo(account), await comesTo(second)]).toEqual(['200', '200'])
+    await revoke(host, who, account.id, account.credentialId)
+    expect([await comesTo(account), await comesTo(second)]).toEqual([refusal, '200'])
+    const wrong = { ...second, clientSecret: unknown.clientSecret }
+    const seen = await Promise.all(
+      [account, wrong, unknown].map(async (pair) => seenOf(await ask(host, way(pair)))),
+    )
+    expect(seen).toEqual([seen[0], seen[0], seen[0]])
+  })
 
-  it.each(ways)(
-    '$method: failures are counted with those of the other door',
-    async ({ way }) => {
-      const settings = { grantFailuresPerIp: 5, grantFailuresPerClient: 3 }
-      const host = await openHost({ authorizer: peopleMay, settings }, kind)
-      const good = await serviceAccount(host, await administrator(host))
-      const wrong = { ...good, clientSecret: unknown.clientSecret }
-      const headers = { 'x-forwarded-for': newAddress() }
-      for (const send of [
-        grant,
-        grant,
-        (to: ContractHost, pair: Pair) => ask(to, { ...way(pair), headers }),
-      ]) {
-        expect(outcomeOf(await send(host, wrong, { headers }))).toBe('401 invalid_client')
-      }
-      expectProblem(await ask(host, { ...way(good), headers }), 429, 'rate_limited')
-      expectProblem(await grant(host, good, { headers }), 429, 'rate_limited')
-      expect(outcomeOf(await ask(host, way(good)))).toBe('200')
-    },
-  )
+  it.each(ways)('$method: failures are counted with those of the other door', async ({ way }) => {
+    const settings = { grantFailuresPerIp: 5, grantFailuresPerClient: 3 }
+    const host = await openHost({ authorizer: peopleMay, settings }, kind)
+    const good = await serviceAccount(host, await administrator(host))
+    const wrong = { ...good, clientSecret: unknown.clientSecret }
+    const headers = { 'x-forwarded-for': newAddress() }
+    for (const send of [
+      grant,
+      grant,
+      (to: ContractHost, pair: Pair) => ask(to, { ...way(pair), headers }),
+    ]) {
+      expect(outcomeOf(await send(host, wrong, { headers }))).toBe('401 invalid_client')
+    }
+    expectProblem(await ask(host, { ...way(good), headers }), 429, 'rate_limited')
+    expectProblem(await grant(host, good, { headers }), 429, 'rate_limited')
+    expect(outcomeOf(await ask(host, way(good)))).toBe('200')
+  })
 })
 
 /** A host in which something happens once, before or after a call of its store, or before its hash is done. */

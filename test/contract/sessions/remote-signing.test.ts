@@ -144,17 +144,14 @@ describe('the keys of a signer elsewhere', () => {
   it.each([
     ['wrong', 'keys.sign'],
     ['failing', 'keys.sign'],
-  ] as const)(
-    'a signer that is %s is refused at the start, by its option',
-    async (how, option) => {
-      const { module, keys } = opened()
-      module.behave(how)
-      const refused = testAuth({ keys })
-      await expect(refused).rejects.toThrow(OptionsError)
-      await expect(refused).rejects.toMatchObject({ option })
-      await expect(refused).rejects.not.toThrow(/the module is away/)
-    },
-  )
+  ] as const)('a signer that is %s is refused at the start, by its option', async (how, option) => {
+    const { module, keys } = opened()
+    module.behave(how)
+    const refused = testAuth({ keys })
+    await expect(refused).rejects.toThrow(OptionsError)
+    await expect(refused).rejects.toMatchObject({ option })
+    await expect(refused).rejects.not.toThrow(/the module is away/)
+  })
 
   it.each([
     [{ current: first.privateKey }, 'keys.current'],

@@ -225,59 +225,53 @@ withoutMariadb.describe('sessions end exactly when they should', (kind) => {
       expect((await refresh(who.refreshToken)).code).toBe('session_revoked')
     })
 
-    itOverMonths(
-      'without a cap a session outlives its document',
-      async () => {
-        const uncapped = await kind.start({ surfaces, settings: { sessionAbsoluteTTL: '' } })
-        try {
-          const who = await signedInPerson(uncapped, surface)
-          let token = who.refreshToken
-          for (let week = 0; week < 16; week += 1) {
-            await uncapped.clock.advance(6 * day)
-            const reply = await refreshByCookie(uncapped, surface, token)
-            expect(reply.status).toBe(200)
-            token = textOf(reply.json(), 'refreshToken')
-            if (week === 12) {
-              await collectionsOf(uncapped.backend.store, surface, '').sessions.take(sidOf(who))
-            }
-          }
-        } finally {
-          await uncapped.close()
-        }
-      },
-    )
-
-    itOverMonths(
-      'a cap that comes later ends what is older at its next refresh',
-      async () => {
-        const later = await settingsHost(
-          { surfaces, settings: { sessionAbsoluteTTL: '', accessTokenTTL: '24h' } },
-          kind,
-        )
-        const renew = (refreshToken: string) => refreshByCookie(later, surface, refreshToken)
-        const who = await signedInPerson(later, surface)
+    itOverMonths('without a cap a session outlives its document', async () => {
+      const uncapped = await kind.start({ surfaces, settings: { sessionAbsoluteTTL: '' } })
+      try {
+        const who = await signedInPerson(uncapped, surface)
         let token = who.refreshToken
-        let bearer = who.bearer
         for (let week = 0; week < 16; week += 1) {
-          await later.clock.advance(6 * day)
-          const reply = await renew(token)
+          await uncapped.clock.advance(6 * day)
+          const reply = await refreshByCookie(uncapped, surface, token)
+          expect(reply.status).toBe(200)
           token = textOf(reply.json(), 'refreshToken')
-          bearer = textOf(reply.json(), 'accessToken')
+          if (week === 12) {
+            await collectionsOf(uncapped.backend.store, surface, '').sessions.take(sidOf(who))
+          }
         }
-        await collectionsOf(later.backend.store, surface, '').sessions.take(sidOf(who))
-        // It acts at refreshing alone, and the access token lives on until then (T-14).
-        await later.set({ config: { sessionAbsoluteTTL: '720h' } })
-        const alive = await later.send('GET', at('/me'), { bearer })
-        expect(alive.status).toBe(200)
-        const ended = await renew(token)
-        expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
-        const refused = await later.send('GET', at('/me'), { bearer })
-        expect(refused.code).toBe('session_max_age_reached')
-        // Switched off again, what was ended stays ended.
-        await later.set({ config: { sessionAbsoluteTTL: '' } })
-        expect((await renew(token)).code).toBe('session_max_age_reached')
-      },
-    )
+      } finally {
+        await uncapped.close()
+      }
+    })
+
+    itOverMonths('a cap that comes later ends what is older at its next refresh', async () => {
+      const later = await settingsHost(
+        { surfaces, settings: { sessionAbsoluteTTL: '', accessTokenTTL: '24h' } },
+        kind,
+      )
+      const renew = (refreshToken: string) => refreshByCookie(later, surface, refreshToken)
+      const who = await signedInPerson(later, surface)
+      let token = who.refreshToken
+      let bearer = who.bearer
+      for (let week = 0; week < 16; week += 1) {
+        await later.clock.advance(6 * day)
+        const reply = await renew(token)
+        token = textOf(reply.json(), 'refreshToken')
+        bearer = textOf(reply.json(), 'accessToken')
+      }
+      await collectionsOf(later.backend.store, surface, '').sessions.take(sidOf(who))
+      // It acts at refreshing alone, and the access token lives on until then (T-14).
+      await later.set({ config: { sessionAbsoluteTTL: '720h' } })
+      const alive = await later.send('GET', at('/me'), { bearer })
+      expect(alive.status).toBe(200)
+      const ended = await renew(token)
+      expect([ended.status, ended.code]).toEqual([401, 'session_max_age_reached'])
+      const refused = await later.send('GET', at('/me'), { bearer })
+      expect(refused.code).toBe('session_max_age_reached')
+      // Switched off again, what was ended stays ended.
+      await later.set({ config: { sessionAbsoluteTTL: '' } })
+      expect((await renew(token)).code).toBe('session_max_age_reached')
+    })
 
     it('protected routes do not need the session documents', async () => {
       const store = faultyBackend(memory())

@@ -132,47 +132,44 @@ async function refreshed(host: ContractHost, cookie: string): Promise<string> {
   return refreshCookieOf(reply, 'client')
 }
 
-describe.each(['a WebSocket', 'an EventSource'])(
-  '%s of a person who is signed in',
-  (what) => {
-    const more = what === 'a WebSocket' ? upgrade : { accept: 'text/event-stream' }
+describe.each(['a WebSocket', 'an EventSource'])('%s of a person who is signed in', (what) => {
+  const more = what === 'a WebSocket' ? upgrade : { accept: 'text/event-stream' }
 
-    it.each(Object.entries(endings))('closes within 30 s of %s', async (_name, end) => {
-      const host = await openHost()
-      const who = await signedInPerson(host, 'client')
-      const url = await openServer(host)
-      const { status, closed } = await dial(url, { ...more, cookie: who.cookie, origin })
-      expect(status).toBe(what === 'a WebSocket' ? 101 : 200)
-      let isOpen = true
-      const text = closed.then((all) => {
-        isOpen = false
-        return all
-      })
-      // It outlives refreshes, after which its cookie is worth nothing.
-      await pass(host, 60 * second)
-      const next = await refreshed(host, await refreshed(host, who.cookie))
-      await pass(host, 60 * second)
-      expect(isOpen).toBe(true)
-      await end(host, { ...who, cookie: next, refreshToken: next.slice(next.indexOf('=') + 1) })
-      await pass(host, 30 * second)
-      expect(await text).toContain(what === 'a WebSocket' ? closing.toString('latin1') : 'over')
+  it.each(Object.entries(endings))('closes within 30 s of %s', async (_name, end) => {
+    const host = await openHost()
+    const who = await signedInPerson(host, 'client')
+    const url = await openServer(host)
+    const { status, closed } = await dial(url, { ...more, cookie: who.cookie, origin })
+    expect(status).toBe(what === 'a WebSocket' ? 101 : 200)
+    let isOpen = true
+    const text = closed.then((all) => {
+      isOpen = false
+      return all
     })
+    // It outlives refreshes, after which its cookie is worth nothing.
+    await pass(host, 60 * second)
+    const next = await refreshed(host, await refreshed(host, who.cookie))
+    await pass(host, 60 * second)
+    expect(isOpen).toBe(true)
+    await end(host, { ...who, cookie: next, refreshToken: next.slice(next.indexOf('=') + 1) })
+    await pass(host, 30 * second)
+    expect(await text).toContain(what === 'a WebSocket' ? closing.toString('latin1') : 'over')
+  })
 
-    it('is refused without the origin of a page of the surface', async () => {
-      const host = await openHost()
-      const { cookie } = await signedInPerson(host, 'client')
-      const url = await openServer(host)
-      const ask = async (headers: Record<string, string>) =>
-        (await dial(url, { ...more, ...headers })).status
-      for (const headers of [{}, { origin: 'https://shop.example.com' }, { origin: 'null' }]) {
-        expect(await ask({ cookie, ...headers })).toBe(403)
-      }
-      expect(await ask({ cookie, 'sec-fetch-site': 'same-site' })).toBe(403)
-      expect(await ask({ origin })).toBe(401)
-      expect(await ask({ cookie: '__Host-cl_refresh=forged', origin })).toBe(401)
-    })
-  },
-)
+  it('is refused without the origin of a page of the surface', async () => {
+    const host = await openHost()
+    const { cookie } = await signedInPerson(host, 'client')
+    const url = await openServer(host)
+    const ask = async (headers: Record<string, string>) =>
+      (await dial(url, { ...more, ...headers })).status
+    for (const headers of [{}, { origin: 'https://shop.example.com' }, { origin: 'null' }]) {
+      expect(await ask({ cookie, ...headers })).toBe(403)
+    }
+    expect(await ask({ cookie, 'sec-fetch-site': 'same-site' })).toBe(403)
+    expect(await ask({ origin })).toBe(401)
+    expect(await ask({ cookie: '__Host-cl_refresh=forged', origin })).toBe(401)
+  })
+})
 
 eachHost.describe('recheck', (kind) => {
   it('reads the session afresh by its row, and not by the cookie that opened it', async () => {

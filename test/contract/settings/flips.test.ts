@@ -22,20 +22,17 @@ describe('each of the 63 settings', () => {
   })
 })
 
-describe.each(authSettingDeclarations)(
-  '$key, changed over HTTP,',
-  ({ key, surface: affected }) => {
-    eachSurface.it('is in force at once, and back again', async (surface) => {
-      const effect = effects[key]
-      if (effect === undefined) throw new Error(`nothing shows ${key}`)
-      const host = await settingsHost(effect.options)
-      // What is seen where it has no say, whatever it is set to.
-      const elsewhere = await effect.see(host, surface)
-      const isAffected = affected === 'both' || affected === surface
-      for (const [change, outcome] of journey(effect)) {
-        await host.set(changeOf(key, change))
-        expect(await effect.see(host, surface)).toBe(isAffected ? outcome : elsewhere)
-      }
-    })
-  },
-)
+describe.each(authSettingDeclarations)('$key, changed over HTTP,', ({ key, surface: affected }) => {
+  eachSurface.it('is in force at once, and back again', async (surface) => {
+    const effect = effects[key]
+    if (effect === undefined) throw new Error(`nothing shows ${key}`)
+    const host = await settingsHost(effect.options)
+    // What is seen where it has no say, whatever it is set to.
+    const elsewhere = await effect.see(host, surface)
+    const isAffected = affected === 'both' || affected === surface
+    for (const [change, outcome] of journey(effect)) {
+      await host.set(changeOf(key, change))
+      expect(await effect.see(host, surface)).toBe(isAffected ? outcome : elsewhere)
+    }
+  })
+})

@@ -111,41 +111,38 @@ describe('the lifetime of access tokens', () => {
     expect(await lifetimeOn(host)).toBe(900)
   })
 
-  eachSurface.it(
-    'is that of each token’s own moment, whatever minted it',
-    async (surface) => {
-      const authorizer = { check: async () => true }
-      const host = await oauthHost({ authorizer, settings: { accessTokenTTL: '10m' } })
-      const at = (path: string): string => `/v1/auth/${surface}${path}`
-      const older = await signedInPerson(host, surface)
-      const app = await signInApp(host, surface, older)
-      const who = await enrolled(host, surface)
-      const account = { subject: '1815', email: 'ada@example.org', verified: true }
-      const machine =
-        surface === 'operator' ? await serviceAccount(host, await administrator(host)) : null
-      await changeSettings(host, { accessTokenTTL: '20m' })
-      const ticket = await ticketOf(host, surface, who)
-      const { email, password } = older
-      const minted = [
-        await host.send('POST', at('/login'), { body: { email, password } }),
-        await host.send('POST', at('/mobile/login'), { body: { email, password } }),
-        await host.send('GET', at('/session'), { cookie: older.cookie }),
-        await host.send('POST', at('/refresh-cookie'), { cookie: older.cookie }),
-        await host.send('POST', at('/refresh'), { body: { refreshToken: app.refreshToken } }),
-        await finish(host, surface, ticket, await who.nextCode()),
-        await host.signInApp(surface, 'google', account),
-        ...(machine === null ? [] : [await grant(host, machine)]),
-      ]
-      expect(minted.map(lifetimeIn)).toEqual(minted.map(() => 1200))
-      const me = async () => outcomeOf(await host.send('GET', at('/me'), { bearer: older.bearer }))
-      const { exp = 0, iat = 0 } = decodeJwt(older.bearer)
-      expect(exp - iat).toBe(600)
-      await pass(host, exp * 1000 - 1 - host.clock.now())
-      expect(await me()).toBe('200')
-      await host.clock.advance(1)
-      expect(await me()).toBe('401')
-    },
-  )
+  eachSurface.it('is that of each token’s own moment, whatever minted it', async (surface) => {
+    const authorizer = { check: async () => true }
+    const host = await oauthHost({ authorizer, settings: { accessTokenTTL: '10m' } })
+    const at = (path: string): string => `/v1/auth/${surface}${path}`
+    const older = await signedInPerson(host, surface)
+    const app = await signInApp(host, surface, older)
+    const who = await enrolled(host, surface)
+    const account = { subject: '1815', email: 'ada@example.org', verified: true }
+    const machine =
+      surface === 'operator' ? await serviceAccount(host, await administrator(host)) : null
+    await changeSettings(host, { accessTokenTTL: '20m' })
+    const ticket = await ticketOf(host, surface, who)
+    const { email, password } = older
+    const minted = [
+      await host.send('POST', at('/login'), { body: { email, password } }),
+      await host.send('POST', at('/mobile/login'), { body: { email, password } }),
+      await host.send('GET', at('/session'), { cookie: older.cookie }),
+      await host.send('POST', at('/refresh-cookie'), { cookie: older.cookie }),
+      await host.send('POST', at('/refresh'), { body: { refreshToken: app.refreshToken } }),
+      await finish(host, surface, ticket, await who.nextCode()),
+      await host.signInApp(surface, 'google', account),
+      ...(machine === null ? [] : [await grant(host, machine)]),
+    ]
+    expect(minted.map(lifetimeIn)).toEqual(minted.map(() => 1200))
+    const me = async () => outcomeOf(await host.send('GET', at('/me'), { bearer: older.bearer }))
+    const { exp = 0, iat = 0 } = decodeJwt(older.bearer)
+    expect(exp - iat).toBe(600)
+    await pass(host, exp * 1000 - 1 - host.clock.now())
+    expect(await me()).toBe('200')
+    await host.clock.advance(1)
+    expect(await me()).toBe('401')
+  })
 })
 
 eachSurface.describe('the idle window', (surface) => {

@@ -270,41 +270,35 @@ describe('the validators of the auth module', () => {
     ['25h', 86_400],
     ['48h', 86_400],
     ['999999h', 86_400],
-  ])(
-    'a lifetime of %s is stored as typed and acts as %i s',
-    async (typed, seconds) => {
-      const host = await settingsHost()
-      await host.set({ config: { accessTokenTTL: typed } })
-      const shown = (await host.get('/environments/production')).json()
-      expect(shown['config']).toMatchObject({ accessTokenTTL: typed })
-      const { email, password } = await person(host, 'client')
-      const reply = await host.send('POST', '/v1/auth/client/login', { body: { email, password } })
-      expect(reply.json()['expiresIn']).toBe(seconds)
-    },
-  )
+  ])('a lifetime of %s is stored as typed and acts as %i s', async (typed, seconds) => {
+    const host = await settingsHost()
+    await host.set({ config: { accessTokenTTL: typed } })
+    const shown = (await host.get('/environments/production')).json()
+    expect(shown['config']).toMatchObject({ accessTokenTTL: typed })
+    const { email, password } = await person(host, 'client')
+    const reply = await host.send('POST', '/v1/auth/client/login', { body: { email, password } })
+    expect(reply.json()['expiresIn']).toBe(seconds)
+  })
 
   it.each([
     ['30s', 60],
     ['90m', 5400],
     ['999999h', 86_400],
     ['soon', 900],
-  ])(
-    'of the environment %s acts as %i s, until one is set',
-    async (expiry, seconds) => {
-      const host = await settingsHost({ env: { JWT_ACCESS_TOKEN_EXPIRY: expiry } })
-      const who = await person(host, 'client')
-      const seen = async () => {
-        const { email, password } = who
-        const body = { email, password }
-        return (await host.send('POST', '/v1/auth/client/login', { body })).json()['expiresIn']
-      }
-      expect(await seen()).toBe(seconds)
-      await host.set({ config: { accessTokenTTL: '2m' } })
-      expect(await seen()).toBe(120)
-      await host.set({ config: { accessTokenTTL: '' } })
-      expect(await seen()).toBe(seconds)
-    },
-  )
+  ])('of the environment %s acts as %i s, until one is set', async (expiry, seconds) => {
+    const host = await settingsHost({ env: { JWT_ACCESS_TOKEN_EXPIRY: expiry } })
+    const who = await person(host, 'client')
+    const seen = async () => {
+      const { email, password } = who
+      const body = { email, password }
+      return (await host.send('POST', '/v1/auth/client/login', { body })).json()['expiresIn']
+    }
+    expect(await seen()).toBe(seconds)
+    await host.set({ config: { accessTokenTTL: '2m' } })
+    expect(await seen()).toBe(120)
+    await host.set({ config: { accessTokenTTL: '' } })
+    expect(await seen()).toBe(seconds)
+  })
 
   it('judges a patch by what it touches: a first value stands in nobody’s way', async () => {
     const host = await settingsHost({ settings: { passwordLoginClientEnabled: false } })

@@ -35,39 +35,36 @@ function told({ logger, events }: ContractHost): string {
 }
 
 describe('a whole life on a healthy store', () => {
-  eachSurface.it(
-    'leaves no secret in replies, log or events',
-    async (surface) => {
-      const host = await openHost(withoutLimits)
-      const key = await testSigningKey()
-      const secrets = secretsOf(...key.split('\n').filter((line) => /^[\w+/=]{40,}$/.test(line)))
-      const { email, replies, claims } = await wholeLife(host, surface, secrets)
-      expect(replies.length).toBeGreaterThan(25)
-      expect(secrets.values.length).toBeGreaterThan(20)
+  eachSurface.it('leaves no secret in replies, log or events', async (surface) => {
+    const host = await openHost(withoutLimits)
+    const key = await testSigningKey()
+    const secrets = secretsOf(...key.split('\n').filter((line) => /^[\w+/=]{40,}$/.test(line)))
+    const { email, replies, claims } = await wholeLife(host, surface, secrets)
+    expect(replies.length).toBeGreaterThan(25)
+    expect(secrets.values.length).toBeGreaterThan(20)
 
-      expect(secrets.foundIn(told(host))).toEqual([])
-      expect(excerpt(told(host), hash)).toBeNull()
-      expect(excerpt(told(host), stackTrace)).toBeNull()
-      expect(excerpt(JSON.stringify(host.events), email)).toBeNull()
-      const mails = host.mailer.sent.map((mail) => JSON.stringify({ ...mail, data: null }))
-      expect(secrets.foundIn(mails.join())).toEqual([])
+    expect(secrets.foundIn(told(host))).toEqual([])
+    expect(excerpt(told(host), hash)).toBeNull()
+    expect(excerpt(told(host), stackTrace)).toBeNull()
+    expect(excerpt(JSON.stringify(host.events), email)).toBeNull()
+    const mails = host.mailer.sent.map((mail) => JSON.stringify({ ...mail, data: null }))
+    expect(secrets.foundIn(mails.join())).toEqual([])
 
-      const asked = secretsOf(...Object.values(passwords))
-      for (const mail of host.mailer.sent) if ('token' in mail.data) asked.keep(mail.data.token)
-      for (const reply of replies) {
-        expect(asked.foundIn(shownBy(reply))).toEqual([])
-        expect(excerpt(shownBy(reply), hash)).toBeNull()
-        if (reply.status >= 400) expect(secrets.foundIn(shownBy(reply))).toEqual([])
-      }
+    const asked = secretsOf(...Object.values(passwords))
+    for (const mail of host.mailer.sent) if ('token' in mail.data) asked.keep(mail.data.token)
+    for (const reply of replies) {
+      expect(asked.foundIn(shownBy(reply))).toEqual([])
+      expect(excerpt(shownBy(reply), hash)).toBeNull()
+      if (reply.status >= 400) expect(secrets.foundIn(shownBy(reply))).toEqual([])
+    }
 
-      // SP-22: tokens say who, never who that is.
-      expect(claims.length).toBeGreaterThan(8)
-      for (const claim of claims) {
-        expect(Object.keys(claim).filter((name) => !allowedClaims.includes(name))).toEqual([])
-        expect(JSON.stringify(claim).toLowerCase()).not.toMatch(/canary|guest/)
-      }
-    },
-  )
+    // SP-22: tokens say who, never who that is.
+    expect(claims.length).toBeGreaterThan(8)
+    for (const claim of claims) {
+      expect(Object.keys(claim).filter((name) => !allowedClaims.includes(name))).toEqual([])
+      expect(JSON.stringify(claim).toLowerCase()).not.toMatch(/canary|guest/)
+    }
+  })
 })
 
 const allowedClaims = [
@@ -379,20 +376,17 @@ describe('a logger that fails itself', () => {
     rejects: async () => Promise.reject(new Error(canary)),
   }
 
-  it.each(Object.entries(failing))(
-    'when it %s, changes no reply',
-    async (_how, write) => {
-      const spy = spyBackend()
-      const logger = { debug: write, info: write, warn: write, error: write }
-      const host = await openHost({ backend: spy.backend, logger })
-      const requests = await everyRequest(host)
-      spy.fail(() => new Error(canary))
-      for (const request of requests) {
-        const reply = await host.send(...request)
-        expect([request[1], reply.status]).toEqual([request[1], 503])
-        expect(excerpt(shownBy(reply), canary)).toBeNull()
-      }
-      await host.auth.close()
-    },
-  )
+  it.each(Object.entries(failing))('when it %s, changes no reply', async (_how, write) => {
+    const spy = spyBackend()
+    const logger = { debug: write, info: write, warn: write, error: write }
+    const host = await openHost({ backend: spy.backend, logger })
+    const requests = await everyRequest(host)
+    spy.fail(() => new Error(canary))
+    for (const request of requests) {
+      const reply = await host.send(...request)
+      expect([request[1], reply.status]).toEqual([request[1], 503])
+      expect(excerpt(shownBy(reply), canary)).toBeNull()
+    }
+    await host.auth.close()
+  })
 })

@@ -43,33 +43,30 @@ function limiter({ times = 0, canAdd = true } = {}) {
   return { limits, clock, calls, guess }
 }
 
-describe.each([true, false])(
-  'a window that is closed, by a counter that adds: %s',
-  (canAdd) => {
-    it.each([0, 1, 3])(
-      'is as long as it is to be, also where another process hits it meanwhile: %s times',
-      async (times) => {
-        const { limits, clock, guess } = limiter({ times, canAdd })
-        await guess()
-        const from = clock.now()
-        expect(await limits.close('guess', 'ada', long)).toBe(from + long.windowMs)
-        await expect(guess()).rejects.toMatchObject({ retryAfter: 3600 })
-        await clock.advance(long.windowMs - 1)
-        await expect(guess()).rejects.toMatchObject({ code: 'rate_limited' })
-        await clock.advance(1)
-        expect(await guess()).toMatchObject({ count: 1 })
-      },
-    )
-
-    it('ends at some time, although others are always faster', async () => {
-      const { limits, clock, guess } = limiter({ times: Number.POSITIVE_INFINITY, canAdd })
+describe.each([true, false])('a window that is closed, by a counter that adds: %s', (canAdd) => {
+  it.each([0, 1, 3])(
+    'is as long as it is to be, also where another process hits it meanwhile: %s times',
+    async (times) => {
+      const { limits, clock, guess } = limiter({ times, canAdd })
       await guess()
-      const until = await limits.close('guess', 'ada', long)
-      expect(until).toBe(clock.now() + short.windowMs)
+      const from = clock.now()
+      expect(await limits.close('guess', 'ada', long)).toBe(from + long.windowMs)
+      await expect(guess()).rejects.toMatchObject({ retryAfter: 3600 })
+      await clock.advance(long.windowMs - 1)
       await expect(guess()).rejects.toMatchObject({ code: 'rate_limited' })
-    })
-  },
-)
+      await clock.advance(1)
+      expect(await guess()).toMatchObject({ count: 1 })
+    },
+  )
+
+  it('ends at some time, although others are always faster', async () => {
+    const { limits, clock, guess } = limiter({ times: Number.POSITIVE_INFINITY, canAdd })
+    await guess()
+    const until = await limits.close('guess', 'ada', long)
+    expect(until).toBe(clock.now() + short.windowMs)
+    await expect(guess()).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+})
 
 it('a window is closed in three calls of the counter, whatever its limit', async () => {
   const { limits, calls, guess } = limiter()

@@ -234,19 +234,16 @@ describe('rate limits that a process counts first', () => {
 
   it.each(
     deferred.flatMap((name) => (['before', 'after'] as const).map((mode) => ({ name, mode }))),
-  )(
-    '$name keeps its number while reports fail $mode they are counted',
-    async ({ name, mode }) => {
-      const { limits, faulty, clock } = limitsOf()
-      const { limit, windowMs } = defaultRateLimits('client')[name]
-      faulty.failNext('counter.add', mode, always)
-      expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
-      faulty.heal()
-      expect(await passed(5, () => hitOf(limits, name))).toBe(0)
-      await clock.advance(windowMs)
-      expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
-    },
-  )
+  )('$name keeps its number while reports fail $mode they are counted', async ({ name, mode }) => {
+    const { limits, faulty, clock } = limitsOf()
+    const { limit, windowMs } = defaultRateLimits('client')[name]
+    faulty.failNext('counter.add', mode, always)
+    expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
+    faulty.heal()
+    expect(await passed(5, () => hitOf(limits, name))).toBe(0)
+    await clock.advance(windowMs)
+    expect(await passed(limit + 5, () => hitOf(limits, name))).toBe(limit)
+  })
 })
 
 describe('rate limits while the counter cannot be reached', () => {

@@ -63,20 +63,17 @@ describe('the refresh-token sweep', () => {
     ['operator', 5001, 0],
     ['client', 0, 5001],
     ['operator and the client', 5001, 5001],
-  ])(
-    'the next cycle is exactly 5 minutes later while the %s tier has more',
-    async (...given) => {
-      const { clock, calls, count } = await oneReplica(given[1], given[2])
-      await clock.advance(1)
-      await clock.advance(5 * minutes - 1)
-      expect(count(...tokenSweeps)).toBe(2)
-      await clock.advance(1)
-      expect(calls.filter((call) => tokenSweeps.includes(call))).toEqual([
-        ...tokenSweeps,
-        ...tokenSweeps,
-      ])
-    },
-  )
+  ])('the next cycle is exactly 5 minutes later while the %s tier has more', async (...given) => {
+    const { clock, calls, count } = await oneReplica(given[1], given[2])
+    await clock.advance(1)
+    await clock.advance(5 * minutes - 1)
+    expect(count(...tokenSweeps)).toBe(2)
+    await clock.advance(1)
+    expect(calls.filter((call) => tokenSweeps.includes(call))).toEqual([
+      ...tokenSweeps,
+      ...tokenSweeps,
+    ])
+  })
 
   it('once dry the next cycle is exactly 6 hours later, and so on', async () => {
     const { clock, count } = await oneReplica(0, 0)

@@ -40,34 +40,31 @@ describe('one replica sweeps at a time', () => {
   it.each([
     ['5 minutes', 5 * minutes, 20_000],
     ['6 hours', 6 * hours, 0],
-  ])(
-    'the lease is held and renewed every 20 s through a wait of %s',
-    async (_, wait, rows) => {
-      const backend = memory()
-      await fillFamilies(backend, 'client', rows, 1)
-      const clock = fakeClock()
-      const leader = startReplica(backend, clock)
-      await clock.advance(untilFirst)
-      const owner = await ownerOf(backend)
-      const others = [startReplica(backend, clock), startReplica(backend, clock)]
-      for (let at = 20 * seconds; at < wait; at += 20 * seconds) {
-        const renewal = await renewalOf(backend)
-        await clock.advance(20 * seconds - 1)
-        expect(await renewalOf(backend)).toBe(renewal)
-        await clock.advance(1)
-        expect(await ownerOf(backend)).toBe(owner)
-        // Once an hour everything else is swept as well, and each statement renews.
-        const renewals = (await renewalOf(backend)) - renewal
-        if (at % hours === 0) expect(renewals).toBeGreaterThan(1)
-        else expect(renewals).toBe(1)
-      }
-      for (const other of others) {
-        expect(other.count('lease.read')).toBeGreaterThanOrEqual(2)
-        expect(other.count('lease.replace', ...tokenSweeps)).toBe(0)
-      }
-      expect(leader.count(...tokenSweeps)).toBe(2)
-    },
-  )
+  ])('the lease is held and renewed every 20 s through a wait of %s', async (_, wait, rows) => {
+    const backend = memory()
+    await fillFamilies(backend, 'client', rows, 1)
+    const clock = fakeClock()
+    const leader = startReplica(backend, clock)
+    await clock.advance(untilFirst)
+    const owner = await ownerOf(backend)
+    const others = [startReplica(backend, clock), startReplica(backend, clock)]
+    for (let at = 20 * seconds; at < wait; at += 20 * seconds) {
+      const renewal = await renewalOf(backend)
+      await clock.advance(20 * seconds - 1)
+      expect(await renewalOf(backend)).toBe(renewal)
+      await clock.advance(1)
+      expect(await ownerOf(backend)).toBe(owner)
+      // Once an hour everything else is swept as well, and each statement renews.
+      const renewals = (await renewalOf(backend)) - renewal
+      if (at % hours === 0) expect(renewals).toBeGreaterThan(1)
+      else expect(renewals).toBe(1)
+    }
+    for (const other of others) {
+      expect(other.count('lease.read')).toBeGreaterThanOrEqual(2)
+      expect(other.count('lease.replace', ...tokenSweeps)).toBe(0)
+    }
+    expect(leader.count(...tokenSweeps)).toBe(2)
+  })
 
   it('the lease stays with one replica through a drain and through both waits', async () => {
     const backend = memory()

@@ -131,12 +131,9 @@ describe('the order of refusals', () => {
     expect(patch && codeOf(patch)).toBe(fault.code)
   })
 
-  test.each(pairs)(
-    '$first.what comes before $second.what',
-    ({ first, patch, reversed }) => {
-      expect([codeOf(patch), codeOf(reversed)]).toEqual([first.code, first.code])
-    },
-  )
+  test.each(pairs)('$first.what comes before $second.what', ({ first, patch, reversed }) => {
+    expect([codeOf(patch), codeOf(reversed)]).toEqual([first.code, first.code])
+  })
 
   test.each(faults.slice(0, firstNeedingState))(
     '$what is 422 before anything is loaded',

@@ -265,36 +265,21 @@ describe('what can never succeed', () => {
   })
 
   test.each<[string, ConfigPatch, string, string | null]>([
-    [
-      'a field twice',
-      { recordLists: [list('hooks'), list('hooks')] },
-      'duplicate_field',
-      'hooks',
-    ],
+    ['a field twice', { recordLists: [list('hooks'), list('hooks')] }, 'duplicate_field', 'hooks'],
     [
       'a slug in both',
       { recordLists: [list('hooks', ['x'], ['x'])] },
       'create_and_remove',
       'hooks',
     ],
-    [
-      'a slug twice',
-      { recordLists: [list('hooks', ['x', 'x'])] },
-      'invalid_slug',
-      'hooks',
-    ],
+    ['a slug twice', { recordLists: [list('hooks', ['x', 'x'])] }, 'invalid_slug', 'hooks'],
     [
       'a slug removed twice',
       { recordLists: [list('hooks', [], ['a', 'a'])], revision: 7 },
       'invalid_slug',
       'hooks',
     ],
-    [
-      'a slug with a comma',
-      { recordLists: [list('hooks', ['a,b'])] },
-      'invalid_slug',
-      'hooks',
-    ],
+    ['a slug with a comma', { recordLists: [list('hooks', ['a,b'])] }, 'invalid_slug', 'hooks'],
     [
       'a malformed slug to remove',
       { recordLists: [list('hooks', [], ['A'])], revision: 7 },
@@ -302,18 +287,8 @@ describe('what can never succeed', () => {
       'hooks',
     ],
     ['a list nobody declared', { recordLists: [list('nope')] }, 'unknown_key', 'nope'],
-    [
-      'a field that is no list',
-      { recordLists: [list('sender', ['x'])] },
-      'unknown_key',
-      'sender',
-    ],
-    [
-      'a list of the prototype',
-      { recordLists: [list('__proto__')] },
-      'unknown_key',
-      '__proto__',
-    ],
+    ['a field that is no list', { recordLists: [list('sender', ['x'])] }, 'unknown_key', 'sender'],
+    ['a list of the prototype', { recordLists: [list('__proto__')] }, 'unknown_key', '__proto__'],
     ['an unknown key', { config: { sendr: 'x' } }, 'unknown_key', 'sendr'],
     ['a key of the prototype', { config: { constructor: 'x' } }, 'unknown_key', 'constructor'],
     ['a list itself', { config: { hooks: 'x' } }, 'unknown_key', 'hooks'],
@@ -337,12 +312,7 @@ describe('what can never succeed', () => {
       'sender.a.url',
     ],
     ['another reserved name', { config: { 'hooks.__order': 'x' } }, 'unknown_key', 'hooks.__order'],
-    [
-      'the roster',
-      { config: { 'hooks.__items': 'a' } },
-      'membership_not_allowed',
-      'hooks.__items',
-    ],
+    ['the roster', { config: { 'hooks.__items': 'a' } }, 'membership_not_allowed', 'hooks.__items'],
     [
       'a key of an element that is removed',
       { recordLists: [list('hooks', [], ['a'])], config: { 'hooks.a.url': 'x' }, revision: 7 },

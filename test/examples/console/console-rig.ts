@@ -108,7 +108,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(found).toEqual([])
 }
 
-/** Keeps a picture of the page, where `npm run screenshots` asks for pictures: below the folder that it names. */
+/** Keeps a picture of the page, where `npm run generate -- screenshots` asks for pictures: below the folder that it names. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SCREENSHOTS']
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { postgres } from '../../../adapters/postgres/index.js'
-import { switchProxy } from '../../support/hosts/switch-proxy.js'
+import { switchProxy } from '../../support/hosts/line-proxy.js'
 import { onDatabase, spawnPostgres, spawnStandby } from '../../support/stores/postgres.js'
 import { startHost } from '../host.js'
 import { hostAt } from '../host-client.js'

@@ -2,12 +2,12 @@ import { Redis } from 'ioredis'
 import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { redis } from '../../../adapters/redis/index.js'
 import { sendOnce, withServer } from '../../support/stores/redis-clients.js'
-import { spawnWatchedRedis } from '../../support/stores/redis-sentinels.js'
 import { startHost } from '../host.js'
 import { hostAt } from '../host-client.js'
 import { lineFrom } from '../moving-clock.js'
 import { newKey } from '../replicas.js'
 import { newLogins, tally } from './endings-amid.js'
+import { spawnWatchedRedis } from './redis-sentinels.js'
 
 const found = inject('redisInstalled')
 const title = found ? 'a failover of redis' : 'a failover of redis (no redis-server found)'

@@ -44,35 +44,32 @@ function post(host: ContractHost, surface: Surface, path: string, email: unknown
 eachSurface.describe('spellings of one address', (surface) => {
   const account = { email: owner, password: goodPassword, emailVerified: true }
 
-  eachSampleStore.it(
-    'are one account and one count of guesses at every door',
-    async (kind) => {
-      const settings = { ...withoutLimits.settings, lockoutThreshold: same.length + 1 }
-      const host = await openHost({ ...withoutLimits, settings }, kind)
-      const { users } = host.auth[surface]
-      const { id } = await users.create(account)
-      for (const [index, typed] of same.entries()) {
-        await expect(users.create({ email: typed })).rejects.toMatchObject({ code: 'email_taken' })
-        expect((await users.findByEmail(typed))?.id).toBe(id)
-        const door = index % 2 === 0 ? '/login' : '/mobile/login'
-        expect(outcomeOf(await post(host, surface, door, typed))).toBe('401 invalid_credentials')
-        expect((await post(host, surface, '/register', typed)).status).toBe(201)
-      }
-      expect(await storedIn(host, surface).users.find({ kind: '' }, { limit: 9 })).toHaveLength(1)
-      // One guess is left, in any spelling, and then none.
-      const last = [
-        await post(host, surface, '/login', same[1]),
-        await post(host, surface, '/login', same[2]),
-      ]
-      expect(last.map(outcomeOf)).toEqual(['401 invalid_credentials', '429 rate_limited'])
-      await host.auth.close()
-      host.mailer.clear()
-      for (const typed of same) await post(host, surface, '/password/forgot', typed)
-      await host.auth.close()
-      expect(host.mailer.sent.length).toBeGreaterThan(0)
-      expect(new Set(host.mailer.sent.map(({ to }) => to))).toEqual(new Set([owner]))
-    },
-  )
+  eachSampleStore.it('are one account and one count of guesses at every door', async (kind) => {
+    const settings = { ...withoutLimits.settings, lockoutThreshold: same.length + 1 }
+    const host = await openHost({ ...withoutLimits, settings }, kind)
+    const { users } = host.auth[surface]
+    const { id } = await users.create(account)
+    for (const [index, typed] of same.entries()) {
+      await expect(users.create({ email: typed })).rejects.toMatchObject({ code: 'email_taken' })
+      expect((await users.findByEmail(typed))?.id).toBe(id)
+      const door = index % 2 === 0 ? '/login' : '/mobile/login'
+      expect(outcomeOf(await post(host, surface, door, typed))).toBe('401 invalid_credentials')
+      expect((await post(host, surface, '/register', typed)).status).toBe(201)
+    }
+    expect(await storedIn(host, surface).users.find({ kind: '' }, { limit: 9 })).toHaveLength(1)
+    // One guess is left, in any spelling, and then none.
+    const last = [
+      await post(host, surface, '/login', same[1]),
+      await post(host, surface, '/login', same[2]),
+    ]
+    expect(last.map(outcomeOf)).toEqual(['401 invalid_credentials', '429 rate_limited'])
+    await host.auth.close()
+    host.mailer.clear()
+    for (const typed of same) await post(host, surface, '/password/forgot', typed)
+    await host.auth.close()
+    expect(host.mailer.sent.length).toBeGreaterThan(0)
+    expect(new Set(host.mailer.sent.map(({ to }) => to))).toEqual(new Set([owner]))
+  })
 
   it('ask for the second factor of the one account, or are refused', async () => {
     const host = await openHost(withoutLimits)

@@ -7,15 +7,15 @@ import { createServer } from 'node:net'
  */
 const [lowest, highest] = [12_000, 32_000]
 
-/** A port of 127.0.0.1 without a listener. */
-export async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 without a listener, below `end`. */
+export async function freePort(end = highest): Promise<number> {
   for (;;) {
-    const port = randomInt(lowest, highest)
+    const port = randomInt(lowest, end)
     if (await isFree(port)) return port
   }
 }
 
-function isFree(port: number): Promise<boolean> {
+export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', (error: NodeJS.ErrnoException) =>

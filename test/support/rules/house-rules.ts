@@ -1,7 +1,9 @@
+import { posix } from 'node:path'
 import ts from 'typescript'
 import { type ParsedSource, parseSource, walk } from './parsed-source.js'
 
 const maxLines = 300
+const maxFunctionLines = 60
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']
 const mutators =
@@ -147,4 +149,87 @@ export function untidyFile(path: string, source: string): readonly string[] {
     ...(lines > maxLines ? [`${path}: ${lines} lines, more than ${maxLines}`] : []),
     ...(kebabCase.test(name) ? [] : [`${path}: the name is not kebab-case`]),
   ]
+}
+
+const isFunction = (node: ts.Node): boolean =>
+  ts.isFunctionLike(node) && 'body' in node && node.body !== undefined
+
+/** Every line of a node, without the lines of the functions inside it. */
+function ownLines(node: ts.Node, tree: ts.SourceFile): number {
+  const lineAt = (position: number) => tree.getLineAndCharacterOfPosition(position).line
+  const lines = new Set<number>()
+  for (let line = lineAt(node.getStart()); line <= lineAt(node.end); line += 1) lines.add(line)
+  const leaveOut = (child: ts.Node): void => {
+    if (!isFunction(child)) {
+      ts.forEachChild(child, leaveOut)
+      return
+    }
+    for (let line = lineAt(child.getStart()); line <= lineAt(child.end); line += 1) {
+      lines.delete(line)
+    }
+  }
+  ts.forEachChild(node, leaveOut)
+  return lines.size
+}
+
+/** Functions of more than 60 lines, the functions inside them not counted. */
+export function longFunctions(path: string, source: string): readonly string[] {
+  return check(path, source, ({ tree }) => {
+    const found: Found[] = []
+    walk(tree, (node) => {
+      const lines = isFunction(node) ? ownLines(node, tree) : 0
+      const problem = `a function of ${lines} lines, more than ${maxFunctionLines}`
+      if (lines > maxFunctionLines) found.push([node, problem])
+    })
+    return found
+  })
+}
+
+type Graph = ReadonlyMap<string, ReadonlySet<string>>
+
+/** The folder of a file. A file directly in `src` stands for itself: it belongs to no room. */
+function folderOf(path: string): string {
+  const folder = posix.dirname(path)
+  return folder === 'src' ? path.replace(/\.[jt]s$/, '') : folder
+}
+
+/** Which folder imports which, type imports counted. A folder inside another is one of its own. */
+function folderGraph(files: ReadonlyMap<string, string>): Graph {
+  const graph = new Map<string, Set<string>>()
+  for (const [path, source] of files) {
+    const from = folderOf(path)
+    const targets = graph.get(from) ?? new Set()
+    graph.set(from, targets)
+    for (const { specifier } of parseSource(path, source).imports) {
+      if (specifier === null || !specifier.startsWith('.')) continue
+      const to = folderOf(posix.join(posix.dirname(path), specifier))
+      if (to !== from) targets.add(to)
+    }
+  }
+  return graph
+}
+
+/** Every folder that `start` leads to. */
+function reachable(graph: Graph, start: string): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const open = [start]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const folder of graph.get(next) ?? []) {
+      if (seen.has(folder)) continue
+      seen.add(folder)
+      open.push(folder)
+    }
+  }
+  return seen
+}
+
+/**
+ * Folders that import each other, directly or round a circle. dependency-cruiser takes a folder and
+ * the folders inside it for one; here they are apart.
+ */
+export function folderCycles(files: ReadonlyMap<string, string>): readonly string[] {
+  const graph = folderGraph(files)
+  return [...graph.keys()]
+    .filter((folder) => reachable(graph, folder).has(folder))
+    .map((folder) => `${folder}: is part of a cycle of folders`)
 }

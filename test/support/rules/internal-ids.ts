@@ -2,7 +2,7 @@
  * Ids of a document that readers of this repository do not have. They count requirements in test
  * titles and nowhere else: a comment gives the reason itself, or a section of a public standard.
  */
-export const internalId =
+const internalId =
   /\b(?:R-(?:\d[\dA-Z.]*|LIB)-\d+|[DGOST]-\d{2,3}|(?:EN|HH|MA|MF|OL|PP|RD|RF|SF|SP|TD)-\d+|[Ss]eed \d[\d.]*|of the seed|the seed's)\b/g
 
 /** Every mention of an internal id, as `path:line: what is wrong`. */

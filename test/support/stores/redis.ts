@@ -1,13 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
+import { freePort, isFree } from '../hosts/free-port.js'
 
 const run = promisify(execFile)
 
@@ -67,7 +67,7 @@ export async function spawnRedis(
   { mostBytes }: { readonly mostBytes?: number } = {},
 ): Promise<RedisServer> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-redis-'))
-  const port = await freePort()
+  const port = await freePair()
   const url = `redis://127.0.0.1:${port}`
   const all = { port: String(port), bind: '127.0.0.1', dir: folder, save: '', ...settings }
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value])
@@ -167,18 +167,10 @@ function accepts(port: number): Promise<boolean> {
   })
 }
 
-/** Below the ports that connections are given; a cluster's node needs the one 10,000 above as well. */
-async function freePort(): Promise<number> {
+/** A cluster's node needs the port 10,000 above as well. */
+async function freePair(): Promise<number> {
   for (;;) {
-    const port = randomInt(11_000, 22_000)
-    if ((await isFree(port)) && (await isFree(port + 10_000))) return port
+    const port = await freePort(22_000)
+    if (await isFree(port + 10_000)) return port
   }
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = createServer()
-    probe.once('error', () => resolve(false))
-    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
-  })
 }

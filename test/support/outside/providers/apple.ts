@@ -4,11 +4,10 @@ import { type CryptoKey, jwtVerify } from 'jose'
 import { listen } from '../../hosts/running-host.js'
 import { registered } from '../provider-stub/credentials.js'
 import { authorizationCodes, type Grant } from './authorization-codes.js'
-import { sendToken } from './send-token.js'
 import { addSignInPages } from './sign-in-pages.js'
 import { signingKeys } from './signing-keys.js'
 import type { StandIn, StandInOptions } from './stand-in.js'
-import { tokenReplies } from './token-replies.js'
+import { sendToken, tokenReplies } from './token-replies.js'
 
 /** Six months, as Apple counts them. */
 const longestSeconds = 15_777_000

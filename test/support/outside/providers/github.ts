@@ -4,10 +4,9 @@ import { listen } from '../../hosts/running-host.js'
 import type { Account } from '../provider-stub/account.js'
 import { registered } from '../provider-stub/credentials.js'
 import { authorizationCodes } from './authorization-codes.js'
-import { sendToken } from './send-token.js'
 import { addSignInPages } from './sign-in-pages.js'
 import type { StandIn, StandInOptions } from './stand-in.js'
-import { type TokenReply, tokenReplies } from './token-replies.js'
+import { sendToken, type TokenReply, tokenReplies } from './token-replies.js'
 
 export interface GithubStandIn extends StandIn {
   /** Whether it refuses to tell of people, though it gave a token. */
