@@ -99,6 +99,26 @@ const stores = [
   'test/stores/grouped-find.test.ts',
 ]
 
+/** A sign-in, a passkey, tabs and the console in a browser. */
+const browserSmoke = [
+  'test/client/{front-end,passkeys}-browser.test.ts',
+  'test/contract/http/browser.test.ts',
+  'test/examples/console/sign-in.test.ts',
+]
+
+/** The kit on every store, and suites that meet each store and framework once. */
+const shortStores = [
+  'test/adapters/{mariadb,mongo,pglite,postgres,postgres-named,redis,redis-cluster,sqlite}.test.ts',
+  'test/adapters/{inspection,postgres-migrate,mariadb-migrate,mongo-prepare,redis-prepare}.test.ts',
+  'test/contract/http/{edge,frameworks-alike,input-form,protected-routes}.test.ts',
+  'test/contract/storage/{every-operation,store-outages}.test.ts',
+  'test/contract/sessions/{refresh,session-ends,own-sessions}.test.ts',
+  'test/contract/login/{lockout,first-and-second-factors}.test.ts',
+  'test/contract/config/{editing,record-list-edits}.test.ts',
+  'test/contract/service-accounts/service-account-races.test.ts',
+  'test/domain/sweep/sweeper-postgres.test.ts',
+]
+
 /** The fast shelf takes a sample of these. */
 const sampled = ['test/adapters/pglite.test.ts']
 
@@ -136,13 +156,14 @@ const long = [
 const matches = (file: string, globs: readonly string[]): boolean =>
   globs.some((glob) => matchesGlob(file, glob))
 
-/** Whether the shelf runs a test file, given by its path below the repository. */
-export function isOnShelf(shelf: Shelf, file: string): boolean {
+/** Whether the shelf runs a test file, given by its path below the repository; `isShort` asks of its short form. */
+export function isOnShelf(shelf: Shelf, file: string, isShort = false): boolean {
   if (shelf === 'all') return true
-  if (shelf === 'browser') return matches(file, browser)
+  if (shelf === 'browser') return matches(file, isShort ? browserSmoke : browser)
   if (matches(file, browser) || matches(file, long)) return false
   const isOfStores = matches(file, stores)
   if (shelf === 'fast') return !isOfStores
+  if (isShort) return matches(file, shortStores)
   if (isOfStores || matches(file, sampled)) return true
   return playsElsewhere.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
 }

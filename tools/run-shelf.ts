@@ -1,18 +1,82 @@
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { shelfNamed } from '../test/shelves.js'
+import { isOnShelf, type Shelf, shelfNamed } from '../test/shelves.js'
 
-/** `npm run test:stores`, `test:browser` and `test:all`: vitest on one shelf, with what else the caller says. */
-function main([name = '', ...rest]: readonly string[]): void {
-  const shelf = shelfNamed(name)
-  const root = new URL('../', import.meta.url)
-  const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', root))
-  const { status } = spawnSync(process.execPath, [vitest, 'run', ...rest], {
-    cwd: fileURLToPath(root),
-    env: { ...process.env, SHELF: shelf },
+const base = new URL('../', import.meta.url)
+const root = fileURLToPath(base)
+const text = (path: string): string => readFileSync(new URL(path, base), 'utf8')
+
+/** Two workers have two minutes, and start late. */
+const secondsOfShare = 200
+
+/** What only `npm run test:all` runs: files of no quick shelf, and the other cells of those that are on one. */
+function onlyOfAll(): readonly string[] {
+  return globSync('test/**/*.test.ts', { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter(
+      (file) =>
+        !isOnShelf('fast', file) || /\beach[A-Z]\w+\.(it|describe|cells|only)\b/.test(text(file)),
+    )
+    .toSorted()
+}
+
+/**
+ * Puts the files into as few shares as their seconds allow, the longest first, so that the sum of all shares is the
+ * whole. A file that takes longer than a share has one of its own.
+ */
+export function sharesOf(
+  files: readonly string[],
+  secondsOf: (file: string) => number,
+  most: number,
+): readonly (readonly string[])[] {
+  const shares: { files: string[]; seconds: number }[] = []
+  const longestFirst = files.toSorted((one, other) => secondsOf(other) - secondsOf(one))
+  for (const file of longestFirst) {
+    const seconds = secondsOf(file)
+    const share = shares.find((one) => one.seconds + seconds <= most)
+    if (share === undefined) shares.push({ files: [file], seconds })
+    else {
+      share.files.push(file)
+      share.seconds += seconds
+    }
+  }
+  return shares.map((share) => share.files)
+}
+
+/** The share that the commit's hash draws, so that every share has its turn and a commit always the same one. */
+function shareOfCommit(): readonly string[] {
+  const measured: Readonly<Record<string, number>> = JSON.parse(text('test/slow-files.json'))
+  const shares = sharesOf(onlyOfAll(), (file) => measured[file] ?? 4, secondsOfShare)
+  const hash = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const drawn = Number.parseInt(hash, 16) % shares.length
+  const share = shares[drawn] ?? []
+  console.log(`share ${drawn + 1} of ${shares.length}: ${share.join(' ')}`)
+  return share
+}
+
+function run(shelf: Shelf, args: readonly string[], env: NodeJS.ProcessEnv = {}): void {
+  const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', base))
+  const { status } = spawnSync(process.execPath, [vitest, 'run', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env, SHELF: shelf },
     stdio: 'inherit',
   })
   process.exitCode = status ?? 1
 }
 
-main(process.argv.slice(2))
+/**
+ * `npm run test:stores`, `test:browser` and `test:all`: vitest on one shelf. `--short` runs less of it, `--share` the part
+ * of `all` that this commit draws; anything else is handed to vitest.
+ */
+function main([name = '', ...args]: readonly string[]): void {
+  const shelf = shelfNamed(name)
+  if (args[0] === '--share') run(shelf, [...shareOfCommit(), ...args.slice(1)])
+  else if (args[0] === '--short') run(shelf, args.slice(1), { SHORT: '1' })
+  else run(shelf, args)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2))
