@@ -36,7 +36,7 @@ function plantedTree() {
   write('adapters/c.ts', 'export const c = 1\n')
   write('test/engine/a.test.ts', 'it()\n')
   write('test/engine/shared.ts', 'export {}\n')
-  write('test/adapters/c.test.ts', 'it()\n')
+  write('test/reliability/c.test.ts', 'it()\n')
   write('test/support/d.ts', 'export {}\n')
   write('tools/e.ts', 'main()\n')
   write('docs/written.md', 'three words here\n')

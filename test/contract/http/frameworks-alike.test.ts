@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { cells } from '../../shelves.js'
 import { type HostKind, hostKind } from '../../support/hosts/hosts.js'
-import type { HostKind } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { signedInPerson } from '../../support/people/people.js'
