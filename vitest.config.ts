@@ -23,7 +23,11 @@ const alias = Object.entries(compilerOptions.paths).map(([name, [target]]) => ({
 const shelf = shelfNamed(process.env['SHELF'] ?? 'fast')
 const files = globSync('test/**/*.test.ts', { cwd: fileURLToPath(root) })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => isOnShelf(shelf, file, process.env['SHORT'] === '1'))
+  .filter(
+    (file) =>
+      isOnShelf(shelf, file, process.env['SHORT'] === '1') ||
+      process.env['ALSO']?.split(' ').includes(file),
+  )
 const alone = files.filter(
   (file) => !isOnShelf('fast', file) || isolated.some(([glob]) => matchesGlob(file, glob)),
 )

@@ -106,6 +106,16 @@ const browserSmoke = [
   'test/examples/console/sign-in.test.ts',
 ]
 
+/** Which tests in a browser show a change of these sources. */
+export const shownInBrowser: readonly (readonly [sources: string, tests: string])[] = [
+  ['examples/console/**', 'test/examples/console/**'],
+  ['src/client/**', 'test/client/*browser*.test.ts'],
+  ['src/react/**', 'test/react/*browser*.test.ts'],
+  ['src/mails/**', 'test/mails/*browser*.test.ts'],
+  ['src/{crypto,domain/passkeys}/**', 'test/contract/passkeys/*browser*.test.ts'],
+  ['src/domain/oauth/**', 'test/contract/oauth/browser-paths.test.ts'],
+]
+
 /** The kit on every store, and suites that meet each store and framework once. */
 const shortStores = [
   'test/adapters/{mariadb,mongo,pglite,postgres,redis,redis-cluster,sqlite}.test.ts',

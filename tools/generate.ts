@@ -15,6 +15,7 @@ import { readLedger } from './ledger.js'
 import { assurancePage, storedRecords } from './release/records.js'
 import { releaseSteps } from './release/release-steps.js'
 import { documentOf, figuresOf } from './reliability.js'
+import { storedResult } from './shelf-results.js'
 import { sizeTable } from './sizes.js'
 
 const root = new URL('../', import.meta.url)
@@ -105,6 +106,17 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'docs/reliability.md, with the figures that it has; test:long measures them',
     pages: ['reliability.md'],
     run: () => write('docs/reliability.md', documentOf(figuresOf(read('docs/reliability.md')))),
+  },
+  seconds: {
+    what: 'test/slow-files.json, from the last run of test:all',
+    isAsked: true,
+    run() {
+      const result = storedResult('all')
+      if (result === null) throw new Error('npm run test:all has to run first')
+      const slow = Object.entries(result.files).filter(([, seconds]) => seconds >= 8)
+      const rounded = slow.toSorted().map(([file, seconds]) => [file, Math.round(seconds)])
+      write('test/slow-files.json', `${JSON.stringify(Object.fromEntries(rounded), null, 2)}\n`)
+    },
   },
   assurance: {
     what: 'docs/assurance.md, from tools/release/results',

@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
+import { matchesGlob } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isOnShelf, type Shelf, shelfNamed } from '../test/shelves.js'
+import { isOnShelf, type Shelf, shelfNamed, shownInBrowser } from '../test/shelves.js'
 
 const base = new URL('../', import.meta.url)
 const root = fileURLToPath(base)
@@ -9,6 +10,8 @@ const text = (path: string): string => readFileSync(new URL(path, base), 'utf8')
 
 /** Two workers have two minutes, and start late. */
 const secondsOfShare = 200
+/** Beside the smoke, whose pages take a minute. */
+const secondsInBrowser = 90
 
 /** What only `npm run test:all` runs: files of no quick shelf, and the other cells of those that are on one. */
 function onlyOfAll(): readonly string[] {
@@ -44,14 +47,25 @@ export function sharesOf(
   return shares.map((share) => share.files)
 }
 
+const measured: Readonly<Record<string, number>> = JSON.parse(text('test/slow-files.json'))
+const secondsOf = (file: string): number => measured[file] ?? 4
+
+const git = (...args: readonly string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+
+/** What the last commit changed; nothing where the checkout has no commit before it. */
+function changedFiles(): readonly string[] {
+  try {
+    return git('diff', '--name-only', 'HEAD~1').split('\n')
+  } catch {
+    return []
+  }
+}
+
 /** The share that the commit's hash draws, so that every share has its turn and a commit always the same one. */
 function shareOfCommit(): readonly string[] {
-  const measured: Readonly<Record<string, number>> = JSON.parse(text('test/slow-files.json'))
-  const shares = sharesOf(onlyOfAll(), (file) => measured[file] ?? 4, secondsOfShare)
-  const hash = execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const shares = sharesOf(onlyOfAll(), secondsOf, secondsOfShare)
+  const hash = git('rev-parse', '--short=8', 'HEAD')
   const drawn = Number.parseInt(hash, 16) % shares.length
   const share = shares[drawn] ?? []
   console.log(`share ${drawn + 1} of ${shares.length}: ${share.join(' ')}`)
@@ -68,6 +82,21 @@ function run(shelf: Shelf, args: readonly string[], env: NodeJS.ProcessEnv = {})
   process.exitCode = status ?? 1
 }
 
+/** Tests in a browser that show what the last commit changed, as many as fit into a minute or so. */
+function touchedInBrowser(): readonly string[] {
+  const changed = changedFiles()
+  const globs = shownInBrowser.filter(([sources]) =>
+    changed.some((file) => matchesGlob(file, sources)),
+  )
+  const files = globs.flatMap(([, tests]) => globSync(tests, { cwd: root }))
+  const [first = []] = sharesOf(
+    files.filter((file) => file.endsWith('.test.ts') && secondsOf(file) <= secondsInBrowser),
+    secondsOf,
+    secondsInBrowser,
+  )
+  return first
+}
+
 /**
  * `npm run test:stores`, `test:browser` and `test:all`: vitest on one shelf. `--short` runs less of it, `--share` the part
  * of `all` that this commit draws; anything else is handed to vitest.
@@ -75,8 +104,10 @@ function run(shelf: Shelf, args: readonly string[], env: NodeJS.ProcessEnv = {})
 function main([name = '', ...args]: readonly string[]): void {
   const shelf = shelfNamed(name)
   if (args[0] === '--share') run(shelf, [...shareOfCommit(), ...args.slice(1)])
-  else if (args[0] === '--short') run(shelf, args.slice(1), { SHORT: '1' })
-  else run(shelf, args)
+  else if (args[0] === '--short') {
+    const also = shelf === 'browser' ? touchedInBrowser() : []
+    run(shelf, args.slice(1), { SHORT: '1', ALSO: also.join(' ') })
+  } else run(shelf, args)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) main(process.argv.slice(2))
