@@ -118,7 +118,7 @@ export const shownInBrowser: readonly (readonly [sources: string, tests: string]
 
 /** The kit on every store, and suites that meet each store and framework once. */
 const shortStores = [
-  'test/adapters/{mariadb,mongo,pglite,postgres,redis,redis-cluster,sqlite}.test.ts',
+  'test/adapters/{mariadb,mongo,pglite,postgres,postgres-named,redis,redis-cluster,sqlite}.test.ts',
   'test/adapters/{inspection,postgres-migrate,mariadb-migrate,mongo-prepare,redis-prepare}.test.ts',
   'test/contract/http/{edge,frameworks-alike,input-form,protected-routes}.test.ts',
   'test/contract/storage/{every-operation,store-outages}.test.ts',
