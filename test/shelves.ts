@@ -79,9 +79,13 @@ export function shelfNamed(name: string): Shelf {
 
 /** Tests that drive Chromium, by the folders and names that they share. */
 const browser = [
-  'test/**/*browser*.test.ts',
+  'test/client/{front-end,passkeys,tabs}-browser.test.ts',
+  'test/contract/http/browser.test.ts',
+  'test/contract/passkeys/browser-passkeys.test.ts',
+  'test/mails/mails-in-a-browser.test.ts',
+  'test/package/browser-config.test.ts',
+  'test/react/react-browser.test.ts',
   'test/examples/console/**',
-  'test/client/passkey-autofill.test.ts',
   'test/contract/oauth/browser-paths.test.ts',
 ]
 
@@ -129,11 +133,17 @@ const shortStores = [
   'test/domain/sweep/sweeper-postgres.test.ts',
 ]
 
-/** The fast shelf takes a sample of these. */
-const sampled = ['test/adapters/pglite.test.ts']
+/** The fast shelf takes a sample of the cases of the kit, and of the inputs of a parser. */
+const sampledCases = ['test/adapters/pglite.test.ts']
+const sampledInputs = ['test/fuzz/**']
 
-/** A suite that plays on several frameworks or stores belongs to the stores shelf as well. */
-const playsElsewhere = /\beach(Host|Framework|Store|SampleStore)\b/
+/**
+ * A suite that plays on several surfaces, frameworks or stores belongs to the stores shelf as well, whose cells are those
+ * that the fast shelf has not.
+ */
+const playsElsewhere = /\beach(Surface|Host|Framework|Store|SampleStore)\b/
+/** On one surface, it is quick on the other one too. */
+const playsOnHosts = /\beach(Host|Framework|Store|SampleStore)\b/
 
 /** Suites that take long. `npm run test:all` has them, and CI a share of them. */
 const long = [
@@ -173,13 +183,21 @@ export function isOnShelf(shelf: Shelf, file: string, isShort = false): boolean 
   if (matches(file, browser) || matches(file, long)) return false
   const isOfStores = matches(file, stores)
   if (shelf === 'fast') return !isOfStores
-  if (isShort) return matches(file, shortStores)
-  if (isOfStores || matches(file, sampled)) return true
+  if (isShort && matches(file, shortStores)) return true
+  if (!isShort && (isOfStores || matches(file, sampledCases))) return true
+  const source = readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+  return playsElsewhere.test(source) && !(isShort && playsOnHosts.test(source))
+}
+
+/** Whether `test:all` plays more of a file than the fast shelf does. */
+export function isCutShort(file: string): boolean {
+  if (!isOnShelf('fast', file) || matches(file, [...sampledCases, ...sampledInputs])) return true
   return playsElsewhere.test(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'))
 }
 
 /** Files that do not share the modules of their process with others, and why. */
 export const isolated: readonly (readonly [glob: string, reason: string])[] = [
+  ['test/client/passkey-autofill.test.ts', 'replaces the modules of the browser’s passkeys'],
   [
     'test/contract/http/deprecated-operations.test.ts',
     'replaces the module of the operation table',

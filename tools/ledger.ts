@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import ts from 'typescript'
+import { commitOf } from '../bench/harness/machine.js'
 import { storedResult, type TestResult, unionOf } from './shelf-results.js'
 
 /** Why a row of ASVS has no test. */
@@ -63,10 +64,17 @@ export function countProblems(ledger: Ledger): readonly string[] {
     const count = Object.keys(ledger[section]).length
     return count < least[section] ? [`${section}: ${count} rows of ${least[section]}`] : []
   })
+  const unknown = Object.entries(ledger.asvs).flatMap(([id, row]) =>
+    isShown(row) || Object.hasOwn(standings, row.standing) ? [] : [`${id}: no such standing`],
+  )
   const reasons = Object.values(ledger.asvs).filter((row) => !isShown(row)).length
   return reasons > mostReasons
-    ? [...fewer, `asvs: ${reasons} rows have a reason in place of a test, ${mostReasons} may`]
-    : fewer
+    ? [
+        ...fewer,
+        ...unknown,
+        `asvs: ${reasons} rows have a reason in place of a test, ${mostReasons} may`,
+      ]
+    : [...fewer, ...unknown]
 }
 
 const placeholder = /%%|%[sdifjoO#$c]|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$[\w.]+/
@@ -82,25 +90,38 @@ function titlePattern(title: ts.Node): string | null {
     .join('.*')
 }
 
-const isTest = (callee: string): boolean =>
-  /(^|\.)(it|test)\b/.test(callee) || /^(it|test)/.test(callee)
+const isTest = (callee: string): boolean => /^(it|test|itOver\w+|testEach)\b|\.it$/.test(callee)
+const isSuite = (callee: string): boolean => /^describe|\.describe$/.test(callee)
 
-/** Whether a test of this source ends in the sentence's last words. Titles that are variables may be anything. */
+/** The pattern of the first argument that is a title; `.*` where that is a variable, null where there is none. */
+function patternOf({ arguments: given }: ts.CallExpression): string | null {
+  const [title] = given.slice(0, 2).flatMap((one) => titlePattern(one) ?? [])
+  if (title !== undefined) return title
+  return given.length > 1 ? '.*' : null
+}
+
+/** Whether a test of this source has the sentence, together with the suites around it. */
 export function hasSentence(source: string, sentence: string): boolean {
   const file = ts.createSourceFile('a.test.ts', source, ts.ScriptTarget.Latest, true)
   let isFound = false
-  const visit = (node: ts.Node): void => {
-    if (isFound) return
-    if (ts.isCallExpression(node) && isTest(node.expression.getText())) {
-      const [title] = node.arguments
-      const pattern = title === undefined ? null : titlePattern(title)
-      if (pattern !== null) isFound = new RegExp(`(^|\\s)${pattern}$`).test(sentence)
-      else if (title !== undefined && node.arguments.length > 1) isFound = true
+  const visit = (node: ts.Node, around: readonly string[]): void => {
+    let within = around
+    if (ts.isCallExpression(node)) {
+      const callee = node.expression.getText()
+      const pattern = isTest(callee) || isSuite(callee) ? patternOf(node) : null
+      if (pattern !== null && pattern !== '') within = [...around, pattern]
+      if (pattern !== null && isTest(callee)) isFound ||= fits(within, sentence)
     }
-    ts.forEachChild(node, visit)
+    ts.forEachChild(node, (child) => visit(child, within))
   }
-  visit(file)
+  visit(file, [])
   return isFound
+}
+
+/** Titles whose words all come from elsewhere say nothing. Suites may be begun in another function than their tests. */
+function fits(patterns: readonly string[], sentence: string): boolean {
+  if (!patterns.some((pattern) => /[a-z]/.test(pattern))) return false
+  return new RegExp(`(^|\\s)${patterns.join('\\s+')}$`).test(sentence)
 }
 
 const cellName = / ?\[(operator|client|(express|express 4|fastify|koa|koa 2|fetch) on [\w ]+)\]/g
@@ -155,11 +176,12 @@ function main(args: readonly string[]): void {
   const { positionals: shelves } = parseArgs({ args: [...args], allowPositionals: true })
   const ledger = readLedger()
   const rows = shownRows(ledger)
-  const ran =
-    shelves.length === 0
-      ? []
-      : passedProblems(rows, unionOf(shelves, storedResult).tests, shelves.includes('all'))
-  const problems = [...countProblems(ledger), ...sourceProblems(rows), ...ran]
+  const union = shelves.length === 0 ? null : unionOf(shelves, storedResult)
+  const head = commitOf(fileURLToPath(root))
+  const other =
+    union === null || union.commit === head ? [] : [`they ran on ${union.commit}, not on ${head}`]
+  const ran = union === null ? [] : passedProblems(rows, union.tests, shelves.includes('all'))
+  const problems = [...countProblems(ledger), ...sourceProblems(rows), ...other, ...ran]
   for (const problem of problems) console.error(problem)
   const told =
     shelves.length === 0

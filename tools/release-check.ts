@@ -39,7 +39,17 @@ const base = new URL('../', import.meta.url)
 const root = fileURLToPath(base)
 
 /** They would make a run shorter, or another one, than its step says. */
-const others = ['FUZZ_RUNS', 'FUZZ_SEED', 'MALFORMED_RUNS', 'MALFORMED_SEED', 'SEED']
+const others = [
+  'SHELF',
+  'SHORT',
+  'RELIABILITY',
+  'TABS',
+  'FUZZ_RUNS',
+  'FUZZ_SEED',
+  'MALFORMED_RUNS',
+  'MALFORMED_SEED',
+  'SEED',
+]
 
 let isInterrupted = false
 

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { matchesGlob } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isOnShelf, type Shelf, shelfNamed, shownInBrowser } from '../test/shelves.js'
+import { isCutShort, type Shelf, shelfNamed, shownInBrowser } from '../test/shelves.js'
 
 const base = new URL('../', import.meta.url)
 const root = fileURLToPath(base)
@@ -13,16 +13,12 @@ const secondsOfShare = 200
 /** Beside the smoke, whose pages take a minute. */
 const secondsInBrowser = 90
 
-/** What only `npm run test:all` runs: files of no quick shelf, and the other cells of those that are on one. */
-function onlyOfAll(): readonly string[] {
-  return globSync('test/**/*.test.ts', { cwd: root })
+/** What only `npm run test:all` runs: files of no quick shelf, other cells, and whole samples. */
+const onlyOfAll = (): readonly string[] =>
+  globSync('test/**/*.test.ts', { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
-    .filter(
-      (file) =>
-        !isOnShelf('fast', file) || /\beach[A-Z]\w+\.(it|describe|cells|only)\b/.test(text(file)),
-    )
+    .filter(isCutShort)
     .toSorted()
-}
 
 /**
  * Puts the files into as few shares as their seconds allow, the longest first, so that the sum of all shares is the
@@ -53,11 +49,12 @@ const secondsOf = (file: string): number => measured[file] ?? 4
 const git = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
 
-/** What the last commit changed; nothing where the checkout has no commit before it. */
+/** What the last commit changed; nothing in a checkout that has no commit before it, which it says. */
 function changedFiles(): readonly string[] {
   try {
     return git('diff', '--name-only', 'HEAD~1').split('\n')
   } catch {
+    console.log('There is no commit before this one, so nothing counts as changed.')
     return []
   }
 }
@@ -103,7 +100,7 @@ function touchedInBrowser(): readonly string[] {
  */
 function main([name = '', ...args]: readonly string[]): void {
   const shelf = shelfNamed(name)
-  if (args[0] === '--share') run(shelf, [...shareOfCommit(), ...args.slice(1)])
+  if (args[0] === '--share') run(shelf, [...shareOfCommit(), ...args.slice(1)], { RESULT: 'share' })
   else if (args[0] === '--short') {
     const also = shelf === 'browser' ? touchedInBrowser() : []
     run(shelf, args.slice(1), { SHORT: '1', ALSO: also.join(' ') })

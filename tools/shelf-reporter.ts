@@ -66,10 +66,12 @@ function cpuSeconds(): number | null {
 /** Ends the output with the slowest files and the counts, and keeps the result of a whole shelf in `.results`. */
 export default class ShelfReporter implements Reporter {
   #vitest: Vitest | undefined
+  #commit = ''
   readonly #started = performance.now()
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest
+    this.#commit = commitOf(vitest.config.root)
     // What an earlier run called says nothing about this one.
     rmSync(exercisedFile, { force: true })
   }
@@ -89,12 +91,14 @@ export default class ShelfReporter implements Reporter {
     if (this.#vitest === undefined) return
     const { config, projects } = this.#vitest
     const ran = new Set(modules.map(fileOf))
-    if (!projects.flatMap((one) => one.config.include).every((file) => ran.has(file))) return
+    const isWhole = projects.flatMap((one) => one.config.include).every((file) => ran.has(file))
+    if (!isWhole && process.env['RESULT'] === undefined) return
     if (config.testNamePattern !== undefined || config.watch) return
-    const shelf = process.env['SHELF'] ?? 'fast'
+    const shelf = process.env['RESULT'] ?? process.env['SHELF'] ?? 'fast'
     const result: ShelfResult = {
       shelf,
-      commit: commitOf(config.root),
+      isShort: process.env['SHORT'] === '1',
+      commit: this.#commit,
       seconds: Math.round(seconds),
       cpuSeconds: cpuSeconds(),
       files: Object.fromEntries(

@@ -11,7 +11,9 @@ export interface TestResult {
 /** What a run of a whole shelf leaves in `.results/<shelf>.json`. */
 export interface ShelfResult {
   readonly shelf: string
-  /** Ends in `+` when files differed from the commit. */
+  /** Whether it was the short form of the shelf. */
+  readonly isShort: boolean
+  /** At the start of the run. Ends in `+` when files differed from the commit. */
   readonly commit: string
   readonly seconds: number
   /** Null where the system does not tell it. */

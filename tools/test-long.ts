@@ -101,7 +101,7 @@ function play({ command, env = {}, usual = [] }: LongRun, args: readonly string[
     [...command, ...(args.length === 0 ? usual : args)],
     {
       cwd: fileURLToPath(new URL('../', import.meta.url)),
-      env: { SHELF: 'all', ...env, ...process.env },
+      env: { ...env, ...process.env, SHELF: 'all' },
       stdio: 'inherit',
     },
   )

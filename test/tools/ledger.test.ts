@@ -89,7 +89,15 @@ describe('the ledger', () => {
 
 describe('the results of shelves', () => {
   const result = (shelf: string, commit: string): ShelfResult => ({
-    ...{ shelf, commit, seconds: 1, cpuSeconds: 1, files: {}, exercised: [`${shelf} 200`] },
+    ...{
+      shelf,
+      commit,
+      isShort: false,
+      seconds: 1,
+      cpuSeconds: 1,
+      files: {},
+      exercised: [`${shelf} 200`],
+    },
     tests: [ran(shelf, 'passed')],
   })
 

@@ -1,31 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { afterAll, inject } from 'vitest'
+import { inject } from 'vitest'
 
-const made: string[] = []
 const spare: string[] = []
 /** One connection for all emptying: a new one would have to read up on every table again. */
 let client: Promise<pg.Client> | undefined
 
-afterAll(async () => {
-  if (made.length === 0) return
-  const connected = await connection()
-  const names = made.map((name) => `"${name}"`)
-  await connected.query(`drop schema if exists ${names.join(', ')} cascade`)
-  await connected.end()
-})
-
 /**
  * Schemas for the hosts of a test file, which follow each other in one: making its tables takes
- * fifty times as long as emptying them. A host that finds none to spare gets a new one.
+ * fifty times as long as emptying them. A host that finds none to spare gets a new one. All of them go with the
+ * database of the run.
  */
 export const spareSchemas = {
   take(): string {
     const name = spare.pop()
     if (name !== undefined) return name
-    const fresh = `contract_${randomBytes(6).toString('hex')}`
-    made.push(fresh)
-    return fresh
+    return `contract_${randomBytes(6).toString('hex')}`
   },
 
   /** Nothing of the host may be on its way to the schema any more. */
@@ -47,6 +37,8 @@ function connection(): Promise<pg.Client> {
 
 async function connect(): Promise<pg.Client> {
   const connected = new pg.Client({ connectionString: inject('postgresUrl') ?? '' })
+  // It stays open until the run's database is dropped, which ends it.
+  connected.on('error', () => undefined)
   await connected.connect()
   return connected
 }
