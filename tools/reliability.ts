@@ -32,7 +32,7 @@ const requiredOnRedis = ['R1', 'R7', 'R12', 'R15', 'revocation']
 const introduction = `# Reliability
 
 Written by \`npm run test:long -- reliability\`, which measures everything below on the machine it runs on: several
-processes of the library on one PostgreSQL or Redis, or several instances over one memory. \`npm test\` makes
+processes of the library on one PostgreSQL or Redis, or several instances over one memory. \`npm run test:all\` makes
 the same assertions in fewer rounds. Every figure names the test that asserts it; a test that does
 not hold fails the run, and then nothing is written here. Times depend on the machine. Some of the figures alone are
 measured again by \`npm run test:long -- reliability R7 trips\`; the others stay, and each row names the commit it was measured at.

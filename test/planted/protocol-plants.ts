@@ -11,7 +11,7 @@ const plant = (name: string, file: string, find: string, replace: string): Proto
   edits: [{ file, find, replace }],
 })
 
-/** Played by `npm run planted:simulation`. */
+/** Played by `npm run test:long -- protocols`. */
 export const protocolPlants: readonly ProtocolPlant[] = [
   plant(
     'the write that rotates asks for no generation',

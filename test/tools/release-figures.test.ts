@@ -49,6 +49,13 @@ every claim held in every state, and every planted fault broke the claim that it
 `,
     ['2 models, 3 scenarios', '5,650,945 states in all', '3 planted faults refuted'],
   ],
+  everything: [
+    `
+22134 passed, 0 failed, 6 skipped
+707 rows: 707 have a test, and passed on all where it ran
+`,
+    ['22,134 tests passed, 6 skipped', '707 rows of the ledger shown'],
+  ],
   conformance: [
     ` Test Files  8 passed (8)
       Tests  2140 passed | 3 skipped (2143)

@@ -64,7 +64,7 @@ export function storedRecords(folder = results): readonly StepRecord[] {
 
 const introduction = `# Long runs
 
-Some checks take too long for every change: the longest needs an hour and a half. \`npm test\` makes most of them in short.
+Some checks take too long for every change: the longest needs an hour and a half. \`npm run test:all\` makes most of them in short.
 Before a release, \`npm run release-check\` runs all of them in full, one after the other, which takes most of a day.
 \`npm run release-check -- planted\` runs one of them, by its name in the table.
 

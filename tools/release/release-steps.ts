@@ -68,6 +68,14 @@ export const releaseSteps: readonly ReleaseStep[] = [
     },
     [tool('release/runtimes')],
   ),
+  step(
+    'everything',
+    {
+      shows: 'every test in every cell of the matrix, and the ledger of what they show',
+      takes: hour,
+    },
+    [script('test:all'), script('ledger', 'all')],
+  ),
   step('model', longRuns.models, [script('test:long', 'models')]),
   long('conformance'),
   long('malformed'),

@@ -142,7 +142,7 @@ eachSurface.describe('another address', (surface) => {
     expect((await request(host, surface, { bearer })).status).toBe(202)
   })
 
-  it('37 tells no caller whether the address has an account; its owner is told', async () => {
+  it('tells no caller whether the address has an account; its owner is told', async () => {
     const host = await openHost({ surfaces: generousSurfaces })
     const who = await signedInPerson(host, surface)
     const taken = await person(host, surface)
@@ -264,7 +264,7 @@ eachSurface.describe('another address', (surface) => {
     expect(eventsOf(host, 'email.changed')).toEqual([])
   })
 
-  it('25 voids the reset links that went to the earlier address', async () => {
+  it('voids the reset links that went to the earlier address', async () => {
     const host = await openHost()
     const who = await asked(host, surface)
     const { email } = who

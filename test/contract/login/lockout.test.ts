@@ -180,9 +180,9 @@ eachSurface.describe('the guess budget', (surface) => {
 
 describe('the login rate of one address', () => {
   it.each([
-    ['S-52', 'operator', 20],
-    ['S-53', 'client', 60],
-  ] as const)('%s is, on the %s surface, %i a minute by default', async (_id, surface, rate) => {
+    ['operator', 20],
+    ['client', 60],
+  ] as const)('is, on the %s surface, %i a minute by default', async (surface, rate) => {
     const host = await openHostAtOneAddress()
     const { email, password } = await person(host, surface)
     const from = '203.0.113.7'
@@ -199,9 +199,9 @@ describe('the login rate of one address', () => {
   })
 
   it.each([
-    ['S-52', 'operator', { loginRateOperator: 3 }],
-    ['S-53', 'client', { loginRateClient: 3 }],
-  ] as const)('%s is a setting of the %s surface alone', async (_id, surface, settings) => {
+    ['operator', { loginRateOperator: 3 }],
+    ['client', { loginRateClient: 3 }],
+  ] as const)('is a setting of the %s surface alone', async (surface, settings) => {
     const host = await openHostAtOneAddress({ settings })
     const other = surface === 'operator' ? 'client' : 'operator'
     const from = '203.0.113.7'

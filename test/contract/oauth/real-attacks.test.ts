@@ -147,13 +147,13 @@ describe.each(['google', 'microsoft', 'apple'] as const)('%s sends', (id) => {
 
 describe('a host that is not what it is registered as', () => {
   const wrong: readonly (readonly [string, ProviderId, InitialSettings])[] = [
-    ['S-36', 'google', { googleClientSecret: 'made-up' }],
-    ['S-40', 'microsoft', { microsoftClientSecret: 'made-up' }],
-    ['S-45', 'apple', { appleTeamId: 'TEAM999999' }],
-    ['S-46', 'apple', { appleKeyId: 'KEYID00000' }],
-    ['S-51', 'github', { githubClientSecret: 'made-up' }],
+    ['a made-up secret', 'google', { googleClientSecret: 'made-up' }],
+    ['a made-up secret', 'microsoft', { microsoftClientSecret: 'made-up' }],
+    ['another team', 'apple', { appleTeamId: 'TEAM999999' }],
+    ['another key', 'apple', { appleKeyId: 'KEYID00000' }],
+    ['a made-up secret', 'github', { githubClientSecret: 'made-up' }],
   ]
-  it.each(wrong)('%s gets nothing from %s', async (_setting, id, settings) => {
+  it.each(wrong)('with %s gets nothing from %s', async (_what, id, settings) => {
     const host = await realOauthHost([id], { settings })
     expectFailed(await host.signIn('client', id, mallory), 'oauth_failed')
     expect(host.made()).toEqual([])

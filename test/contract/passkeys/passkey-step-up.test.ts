@@ -207,7 +207,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect(outcomeOf(await second.removeTotp())).toBe('409 last_factor_required')
   })
 
-  it('36 two removals at once never take the last two', async () => {
+  it('two removals at once never take the last two', async () => {
     const host = await settingsHost({ surfaces: withoutLimits.surfaces })
     for (let round = 0; round < 5; round += 1) {
       await host.set({ config: { mfaPolicyOperator: 'optional', mfaPolicyClient: 'optional' } })
@@ -247,7 +247,7 @@ eachSurface.describe('removing a passkey', (surface) => {
     expect(await begin()).toBe('201')
   })
 
-  it('34 beginning with an app leaves the backup codes of a passkey alone', async () => {
+  it('beginning with an app leaves the backup codes of a passkey alone', async () => {
     const host = await openHost()
     const who = await passkeyHolder(host, surface)
     const on = passkeysOn(host, surface)

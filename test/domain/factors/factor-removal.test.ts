@@ -25,7 +25,7 @@ const keepsOne = ({ left, removed }: Played): void => {
   expect(removed).toBeLessThan(2)
 }
 
-describe('36 where the policy requires a factor, removals at once', () => {
+describe('where the policy requires a factor, removals at once', () => {
   it.each([
     ['of the last two passkeys', ['a', 'b'], [removeA, removeB]],
     ['of the last passkey and the app', ['a', 'app'], [removeA, removeApp]],
@@ -149,7 +149,7 @@ const grantA =
     if (used !== null && seen !== null) granted.push(seen.deviceEpoch)
   }
 
-describe('36 what a factor granted until it was removed', () => {
+describe('what a factor granted until it was removed', () => {
   it('is void once the factor is gone, in every order', async () => {
     const granted: number[] = []
     const attempts = [removeA, grantA(granted)]

@@ -52,7 +52,7 @@ describe('changing keys', () => {
     expect(changed).toEqual(['hooks.a.__label'])
   })
 
-  test('needs no revision, honours one that is stated', () => {
+  test('needs no revision, and honours one that is stated', () => {
     expect(next({ config: { sender: 'x' }, revision: 7 }).changed).toEqual(['sender'])
     expect(refusal({ config: { sender: 'x' }, revision: 6 })).toMatchObject({ status: 409 })
   })
