@@ -154,6 +154,7 @@ const long = [
   // What builds, packs, installs or starts something.
   'test/package/**',
   'test/examples/**',
+  'test/client/passkey-autofill.test.ts',
   'test/cli/init/init-host.test.ts',
   'test/cli/{keys/key*,import/run/run-import,init/page-file}.test.ts',
   'test/instances.test.ts',
@@ -197,7 +198,6 @@ export function isCutShort(file: string): boolean {
 
 /** Files that do not share the modules of their process with others, and why. */
 export const isolated: readonly (readonly [glob: string, reason: string])[] = [
-  ['test/client/passkey-autofill.test.ts', 'replaces the modules of the browser’s passkeys'],
   [
     'test/contract/http/deprecated-operations.test.ts',
     'replaces the module of the operation table',
