@@ -154,7 +154,6 @@ const long = [
   // What builds, packs, installs or starts something.
   'test/package/**',
   'test/examples/**',
-  'test/client/passkey-autofill.test.ts',
   'test/cli/init/init-host.test.ts',
   'test/cli/{keys/key*,import/run/run-import,init/page-file}.test.ts',
   'test/instances.test.ts',
@@ -162,6 +161,8 @@ const long = [
   'test/planted/try-plants.test.ts',
   'test/openapi/tools.test.ts',
   'test/tools/{bench-redis,client-types,counted-blocks,lint,trimmed-build}.test.ts',
+  // A page that is open for hours.
+  'test/client/passkey-autofill.test.ts',
   // What reads or parses all sources.
   'test/boundaries.test.ts',
   'test/security/{expressions,threat-model}.test.ts',
