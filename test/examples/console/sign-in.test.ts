@@ -53,6 +53,19 @@ describe.skipIf(isChromiumMissing)('signing in at the console, in chromium', () 
     await signOut(page)
   })
 
+  it('takes away the notice that the user before is signed out', async () => {
+    const rig = await start()
+    await rig.account('client', email)
+    const page = await rig.open('client', '/')
+    await signIn(page, email)
+    await seeHeading(page, 'Your account')
+    await signOut(page)
+    await page.getByText('You are signed out.').waitFor()
+    await signIn(page, email)
+    await seeHeading(page, 'Your account')
+    expect(await page.getByText('You are signed out.').count()).toBe(0)
+  })
+
   it('by the keyboard alone, with a second factor', async () => {
     const rig = await start()
     await rig.account('client', email)

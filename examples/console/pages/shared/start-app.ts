@@ -62,7 +62,8 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
       for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     }
     lastUserId = userId ?? lastUserId
-    if (before !== null && state.status === 'signedOut') announce(codeText(state.reason) ?? '')
+    const words = wordsOf(state, before)
+    if (words !== null) announce(words)
     return before !== null && userId !== null && before !== userId
   }
   const begin = () => {
@@ -76,4 +77,11 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
     )
   }
   begin()
+}
+
+/** What to say when the session changes; null leaves what was said. `before` is the user until now. */
+function wordsOf(state: SessionState, before: string | null): string | null {
+  // A sign-in ends what was said before it, such as that somebody is signed out.
+  if (before === null) return state.status === 'signedIn' ? '' : null
+  return state.status === 'signedOut' ? (codeText(state.reason) ?? '') : null
 }
