@@ -8,6 +8,7 @@ import {
   mailedUrl,
   password,
   seeHeading,
+  seeHome,
   signIn,
   signOut,
 } from './console-rig.js'
@@ -19,7 +20,7 @@ const other = 'another fine passphrase'
 async function signedIn(rig: ConsoleRig, surface: 'client' | 'operator'): Promise<Page> {
   const page = await rig.open(surface, '/')
   await signIn(page, email)
-  await seeHeading(page, 'Your account')
+  await seeHome(page, surface)
   return page
 }
 

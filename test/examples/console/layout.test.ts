@@ -1,7 +1,14 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
-import { consoleRigs, expectAccessible, picture, seeHeading, signIn } from './console-rig.js'
+import {
+  consoleRigs,
+  expectAccessible,
+  picture,
+  seeHeading,
+  seeHome,
+  signIn,
+} from './console-rig.js'
 
 const start = consoleRigs()
 const email = 'ada@example.org'
@@ -32,7 +39,7 @@ describe.skipIf(isChromiumMissing)('the layout of the console, in chromium', () 
     await page.locator('[name=email]').waitFor()
     expect(await flaws(page)).toEqual([])
     await signIn(page, email)
-    await seeHeading(page, 'Your account')
+    await seeHome(page, 'operator')
     for (const name of names) {
       await page.getByRole('link', { name, exact: true }).click()
       await seeHeading(page, name)

@@ -7,6 +7,7 @@ import {
   password,
   picture,
   seeHeading,
+  seeHome,
   signIn,
 } from './console-rig.js'
 
@@ -91,7 +92,7 @@ describe.skipIf(isChromiumMissing)('the ways into the console, in chromium', () 
     await page.getByText('Your password is saved.').waitFor()
     expect(page.url()).toBe(`${rig.host.operatorUrl}/login`)
     await signIn(page, email, other)
-    await seeHeading(page, 'Your account')
+    await seeHome(page, 'operator')
     await replaced()
     await page.getByText('This link was used before').waitFor()
   })

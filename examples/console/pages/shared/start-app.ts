@@ -13,6 +13,8 @@ export interface AppOptions<C extends PageContext> {
   readonly pages: readonly Page<C>[]
   readonly signIn: Page<C>
   readonly navigation: readonly NavigationEntry[]
+  /** The path of the first page: that of `/`, and of a sign-in that asked for no page. */
+  readonly home: string
   readonly fragment: URLSearchParams
   /** Adds what only this surface's pages get. */
   readonly contextOf: (context: PageContext) => C
@@ -42,6 +44,7 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
   const { show, recheck } = startRouter<C>({
     pages: app.pages,
     signIn: app.signIn,
+    home: app.home,
     main,
     fragment: app.fragment,
     isSignedIn: () => client.get().status === 'signedIn',
