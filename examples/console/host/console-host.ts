@@ -97,7 +97,6 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
 /** What the demo has switched on. Operators may change it while it runs. */
 function firstSettings(clientUrl: string, operatorUrl: string): AuthOptions['settings'] {
   return {
-    registrationOperatorEnabled: true,
     webauthnMode: 'passwordless',
     // Where identity providers send browsers back to, once one is switched on.
     oauthRedirectTargets: [
