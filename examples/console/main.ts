@@ -11,7 +11,9 @@ const port = Number(process.env['PORT'] ?? 3000)
 const dataFolder = fileURLToPath(new URL('.data/', import.meta.url))
 await mkdir(dataFolder, { recursive: true })
 
+console.log('Loading the embedded database, which takes a few seconds …')
 const database = await PGlite.create(`${dataFolder}database`)
+console.log('Migrating it, and bundling the pages …')
 const host = await consoleHost({
   port,
   backend: postgres(database),
@@ -30,8 +32,9 @@ const host = await consoleHost({
   console.error(`Port ${port} is taken. Set PORT to a free one.`)
   process.exit(1)
 })
+console.log('Making the first operator, unless there is one …')
 const operator = await ensureFirstOperator(host.auth, dataFolder)
-console.log(`Postern console
+console.log(`\nPostern console
 
   users        ${host.clientUrl}
   operators    ${host.operatorUrl}

@@ -9,6 +9,7 @@ import { pageHeaders } from './headers.ts'
 import { type ConsoleMailer, mailBox } from './mail-box.ts'
 import { mailRoutes } from './mail-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
+import { ownSessionRoutes } from './own-session-routes.ts'
 import { consolePages } from './pages.ts'
 import { shop } from './shop-module.ts'
 import { statusMetrics } from './status-metrics.ts'
@@ -74,9 +75,10 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   app.use(pageHeaders)
   app.use('/demo/mails', mailRoutes(mails))
   const forOperators = operatorRoutes(auth, metrics)
+  const forClients = ownSessionRoutes(auth)
   app.use('/api', (request, response, next) => {
-    if (isOperator(request)) forOperators(request, response, next)
-    else response.status(404).end()
+    const routes = isOperator(request) ? forOperators : forClients
+    routes(request, response, next)
   })
   app.use(await consolePages(isOperator))
   serve = app
@@ -97,7 +99,6 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
 /** What the demo has switched on. Operators may change it while it runs. */
 function firstSettings(clientUrl: string, operatorUrl: string): AuthOptions['settings'] {
   return {
-    registrationOperatorEnabled: true,
     webauthnMode: 'passwordless',
     // Where identity providers send browsers back to, once one is switched on.
     oauthRedirectTargets: [

@@ -10,7 +10,7 @@ export const consolePermissions = [
   {
     key: 'console.users.manage',
     system: true,
-    grants: 'invite, change, disable and delete users, end their sessions, reset their factors',
+    grants: 'change, disable and delete users, end their sessions, reset their factors',
   },
   { key: 'console.roles.read', system: true, grants: 'see roles and the users that hold them' },
   {

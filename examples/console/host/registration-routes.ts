@@ -14,9 +14,12 @@ export function registrationRoutes(auth: Auth, guards: OperatorGuards): Router {
   const changes = guards.changes('console.users.manage')
 
   router.get('/registrations/:surface', reads, async (request, response) => {
-    const { registrations } = auth[surfaceIn(request.params)]
-    const page = await registrations.list(startOf(readInput(query, request.query)))
-    response.json(page satisfies RegistrationsReply)
+    const { registrations, users } = auth[surfaceIn(request.params)]
+    const { next, ...page } = await registrations.list(startOf(readInput(query, request.query)))
+    const owners = await Promise.all(page.registrations.map((one) => users.findByEmail(one.email)))
+    // The library keeps registrations of other browsers until they expire, though the address has its account by now.
+    const waiting = page.registrations.filter((_one, index) => owners[index] === null)
+    response.json({ registrations: waiting, next } satisfies RegistrationsReply)
   })
 
   router.post('/registrations/:surface/:id/resend', changes, async (request, response) => {

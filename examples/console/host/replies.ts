@@ -23,6 +23,11 @@ export interface ShownSession {
   readonly userAgent: string | null
 }
 
+/** The sessions of the user who asks. */
+export interface OwnSessionsReply {
+  readonly sessions: readonly (ShownSession & { readonly current: boolean })[]
+}
+
 /** An account at an identity provider that signs a user in. */
 export interface ShownIdentity {
   readonly id: string

@@ -7,16 +7,12 @@ import { pageForm, readInput, startOf, surfaceIn } from './read-input.ts'
 import type { UserReply, UsersReply } from './replies.ts'
 
 const query = z.strictObject({ ...pageForm, email: z.string().min(3).max(254).optional() })
-const invited = z.strictObject({
-  email: z.string().min(3).max(254),
-  name: z.string().max(100).default(''),
-})
 const changed = z
   .strictObject({ name: z.string().max(100).optional(), enabled: z.boolean().optional() })
   .refine((changes) => Object.keys(changes).length > 0)
 const assigned = z.strictObject({ systemRole: z.string().min(1).max(100) })
 
-/** The users of both surfaces: find, invite, change, disable, delete. */
+/** The users of both surfaces: find, change, disable, delete. */
 export function userRoutes(auth: Auth, guards: OperatorGuards): Router {
   const router = Router()
   const rules = accountRules(auth)
@@ -33,14 +29,6 @@ export function userRoutes(auth: Auth, guards: OperatorGuards): Router {
     const found = await users.findByEmail(email)
     const people = found === null || found.kind !== '' ? [] : [found]
     response.json({ users: people, next: null } satisfies UsersReply)
-  })
-
-  router.post('/users/:surface', changes, async (request, response) => {
-    const surface = surfaceIn(request.params)
-    const input = readInput(invited, request.body)
-    // No password: the page has the library mail a link, with which the user sets one.
-    const user = await auth[surface].users.create(input, guards.actorOf(request))
-    response.status(201).json({ user })
   })
 
   router.get('/users/:surface/:id', reads, async (request, response) => {

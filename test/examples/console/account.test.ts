@@ -8,6 +8,7 @@ import {
   mailedUrl,
   password,
   seeHeading,
+  seeHome,
   signIn,
   signOut,
 } from './console-rig.js'
@@ -19,7 +20,7 @@ const other = 'another fine passphrase'
 async function signedIn(rig: ConsoleRig, surface: 'client' | 'operator'): Promise<Page> {
   const page = await rig.open(surface, '/')
   await signIn(page, email)
-  await seeHeading(page, 'Your account')
+  await seeHome(page, surface)
   return page
 }
 
@@ -95,6 +96,9 @@ describe.skipIf(isChromiumMissing)('the own account at the console, in chromium'
     const page = await signedIn(rig, 'client')
     const elsewhere = await signedIn(rig, 'client')
     await page.getByRole('link', { name: 'Sessions' }).click()
+    await page.getByRole('cell', { name: 'this one' }).waitFor()
+    await page.getByRole('cell', { name: 'signed in' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(3)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()
     await seeHeading(page, 'Sign out everywhere?')

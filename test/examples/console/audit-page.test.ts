@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
-import { consoleRigs, expectAccessible, picture, seeHeading, signIn } from './console-rig.js'
+import {
+  consoleRigs,
+  expectAccessible,
+  picture,
+  seeHeading,
+  seeHome,
+  signIn,
+} from './console-rig.js'
 import { adminEmail, settled, visit } from './operator-steps.js'
 
 const start = consoleRigs()
@@ -66,7 +73,7 @@ describe.skipIf(isChromiumMissing)('own sessions at the console, in chromium', (
     await rig.account('operator', adminEmail)
     const other = await rig.open('operator', '/')
     await signIn(other, adminEmail)
-    await seeHeading(other, 'Your account')
+    await seeHome(other, 'operator')
     const page = await rig.open('operator', '/')
     await signIn(page, adminEmail)
     await visit(page, 'Sessions')

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AuditReply } from '../../../examples/console/host/replies.js'
-import { outcomeOf } from '../../support/hosts/open-host.js'
-import { person, signedInPerson } from '../../support/people/people.js'
-import { registerHere } from '../../support/people/registration-steps.js'
+import { mailedToken, outcomeOf } from '../../support/hosts/open-host.js'
+import { otherPassword, person, signedInPerson } from '../../support/people/people.js'
+import { registerHere, verifyWith } from '../../support/people/registration-steps.js'
 import { operatorOf, operatorRoutesHost } from './operator-routes-host.js'
 
 async function opened() {
@@ -103,5 +103,23 @@ describe('registration routes of the console', () => {
     expect(outcomeOf(await host.send('DELETE', `${path}/${id}`, { bearer }))).toBe('204')
     expect(outcomeOf(await host.send('DELETE', `${path}/${id}`, { bearer }))).toBe('404 not_found')
     expect((await host.send('GET', path, { bearer })).json()['registrations']).toEqual([])
+  })
+
+  it('leave out those whose address was confirmed in another browser', async () => {
+    const { host, admin } = await opened()
+    const { bearer } = admin
+    const email = 'grace@example.org'
+    await registerHere(host, 'client', { email })
+    await registerHere(host, 'client', { email: 'linus@example.org' })
+    const token = await mailedToken(host, 'verifyEmail', email)
+    const confirmed = await verifyWith(host, 'client', { token, newPassword: otherPassword })
+    expect(outcomeOf(confirmed)).toBe('200')
+    const { registrations } = host.auth.client
+    expect((await registrations.list()).registrations).toHaveLength(2)
+    const listed = await host.send('GET', '/api/registrations/client', { bearer })
+    expect(listed.json()).toMatchObject({
+      registrations: [{ email: 'linus@example.org' }],
+      next: null,
+    })
   })
 })

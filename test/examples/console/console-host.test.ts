@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { consoleRigs } from './console-rig.js'
+import type { OwnSessionsReply } from '../../../examples/console/host/replies.js'
+import { httpClient, textOf } from '../../support/hosts/http-client.js'
+import { consoleRigs, password } from './console-rig.js'
 import { getNamed } from './named-host.js'
 
 const start = consoleRigs()
@@ -39,6 +41,29 @@ describe('the host of the console', () => {
     for (const name of ['evil.example', `127.0.0.1:${new URL(host.clientUrl).port}`]) {
       expect((await getNamed(host.clientUrl, '/demo/mails', name)).status).toBe(404)
     }
+  })
+
+  it('lists the own sessions of an end user to them alone', async () => {
+    const { host, account } = await start()
+    const send = httpClient(host.clientUrl)
+    const bearerOf = async (email: string) => {
+      const reply = await send('POST', '/v1/auth/client/login', { body: { email, password } })
+      return textOf(reply.json(), 'accessToken')
+    }
+    await account('client', 'grace@example.org')
+    const id = await account('client', 'ada@example.org')
+    await bearerOf('grace@example.org')
+    await bearerOf('ada@example.org')
+    const bearer = await bearerOf('ada@example.org')
+    const reply = await send('GET', '/api/sessions', { bearer })
+    expect(reply.headers.get('cache-control')).toBe('no-store')
+    const { sessions } = reply.json() as unknown as OwnSessionsReply
+    const own = await host.auth.client.listSessions(id)
+    expect(sessions.map((one) => one.id).sort()).toEqual(own.map((one) => one.id).sort())
+    expect(sessions.map(({ current }) => current).sort()).toEqual([false, true])
+    expect((await send('GET', '/api/sessions')).status).toBe(401)
+    // The routes of operators are not there.
+    expect((await send('GET', '/api/users/client', { bearer })).status).toBe(404)
   })
 
   it('shows mails as text, whatever stands in an address', async () => {

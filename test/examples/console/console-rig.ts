@@ -128,6 +128,11 @@ export function mailedUrl(
   return new URL(mailer.last(template, to).data.url)
 }
 
+/** Waits until the first page of the surface is shown, to which a sign-in leads. */
+export function seeHome(page: Page, surface: Surface): Promise<void> {
+  return seeHeading(page, surface === 'operator' ? 'Users' : 'Your account')
+}
+
 /** Signs in at the form that the page shows, with a password alone. */
 export async function signIn(page: Page, email: string, by = password): Promise<void> {
   await page.getByLabel('E-mail address').fill(email)

@@ -43,6 +43,9 @@ describe('the demo on a fresh clone', () => {
     const client = `http://localhost:${port}`
     const operator = `http://operator.localhost:${port}`
     expect(first.output).toContain(operator)
+    expect(first.output).toMatch(
+      /Loading the embedded database[\s\S]+Migrating it[\s\S]+Making the first operator[\s\S]+password/,
+    )
     expect((await getNamed(operator, '/v1/auth/operator/options')).status).toBe(200)
     for (const page of ['/', '/client.js', '/operator.js']) {
       expect((await getNamed(client, page)).status).toBe(200)

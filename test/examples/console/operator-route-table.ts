@@ -24,19 +24,6 @@ const pages = ['?limit=0', '?limit=101', '?limit=1e1', '?limit=1&limit=2', '?aft
 /** Every route of `operatorRoutes`. */
 export const operatorRouteTable: readonly GuardedRoute[] = [
   { method: 'GET', path: '/users/:surface', ...seesUsers, malformed: [...pages, '?email='] },
-  {
-    method: 'POST',
-    path: '/users/:surface',
-    ...users,
-    body: { email: 'new@example.org' },
-    malformed: [
-      {},
-      { email: 1 },
-      { email: 'a@example.org', enabled: true },
-      { email: 'no address' },
-      [],
-    ],
-  },
   { method: 'GET', path: '/users/:surface/:id', ...seesUsers, malformed: [] },
   {
     method: 'PATCH',

@@ -10,6 +10,7 @@ import {
   expectAccessible,
   password,
   seeHeading,
+  seeHome,
   signIn,
   signOut,
 } from './console-rig.js'
@@ -70,7 +71,7 @@ describe.skipIf(isChromiumMissing)('providers at the console, in chromium', () =
     await expectAccessible(page)
     await codeField(page).fill(await app.nextCode())
     await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
-    await seeHeading(page, 'Your account')
+    await seeHome(page, 'operator')
     await page.getByRole('link', { name: 'Linked providers' }).click()
     await page.goto(`${rig.host.operatorUrl}/providers?error=identity_already_linked`)
     await page.getByText('This account of the provider is linked already.').waitFor()

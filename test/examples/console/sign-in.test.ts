@@ -53,6 +53,37 @@ describe.skipIf(isChromiumMissing)('signing in at the console, in chromium', () 
     await signOut(page)
   })
 
+  it.each([
+    ['client', 'Your account', '/account'],
+    ['operator', 'Users', '/users'],
+  ] as const)('leads to the first page of the surface, %s', async (surface, heading, path) => {
+    const rig = await start()
+    await rig.account(surface, email, 'super_admin')
+    for (const from of ['/', '/login']) {
+      const page = await rig.open(surface, from)
+      await signIn(page, email)
+      await seeHeading(page, heading)
+      expect(new URL(page.url()).pathname).toBe(path)
+      await page.getByRole('link', { name: 'Security', exact: true }).click()
+      await seeHeading(page, 'Security')
+      await page.getByRole('link', { name: /^Postern/ }).click()
+      await seeHeading(page, heading)
+    }
+  })
+
+  it('takes away the notice that the user before is signed out', async () => {
+    const rig = await start()
+    await rig.account('client', email)
+    const page = await rig.open('client', '/')
+    await signIn(page, email)
+    await seeHeading(page, 'Your account')
+    await signOut(page)
+    await page.getByText('You are signed out.').waitFor()
+    await signIn(page, email)
+    await seeHeading(page, 'Your account')
+    expect(await page.getByText('You are signed out.').count()).toBe(0)
+  })
+
   it('by the keyboard alone, with a second factor', async () => {
     const rig = await start()
     await rig.account('client', email)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { UserReply, UsersReply } from '../../../examples/console/host/replies.js'
-import { mailedToken, outcomeOf } from '../../support/hosts/open-host.js'
+import { outcomeOf } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
-import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
+import { person, signedInPerson, signIn } from '../../support/people/people.js'
 import { caller, operatorOf, operatorRoutesHost, operatorWith } from './operator-routes-host.js'
 
 const both = ['operator', 'client'] as const
@@ -39,29 +39,6 @@ describe('user routes of the console', () => {
     expect(found).toMatchObject({ users: [{ id, email, hasPassword: true }], next: null })
     const none = usersIn(await send('GET', `/users/${surface}?email=none@example.org`))
     expect(none).toEqual({ users: [], next: null })
-  })
-
-  it.each(both)('invite a person, who sets a password by a mailed link, %s', async (surface) => {
-    const { host, admin, send } = await opened()
-    const email = `invited-${surface}@example.org`
-    const made = await send('POST', `/users/${surface}`, { email, name: 'Grace' })
-    expect(made.status, made.text).toBe(201)
-    const { user } = userIn(made)
-    expect(user).toMatchObject({ email, name: 'Grace', hasPassword: false, systemRole: 'guest' })
-    expect(outcomeOf(await send('POST', `/users/${surface}`, { email }))).toBe('409 email_taken')
-    const path = `/v1/auth/operator/users/${user.id}/password-reset`
-    const mailed = await host.send('POST', path, { bearer: admin.bearer, body: { surface } })
-    expect(outcomeOf(mailed)).toBe('202')
-    const token = await mailedToken(host, 'resetPassword', email)
-    const body = { token, newPassword: otherPassword }
-    const reset = await host.send('POST', `/v1/auth/${surface}/password/reset`, { body })
-    expect(outcomeOf(reset)).toBe('204')
-    await signIn(host, surface, { id: user.id, email, password: otherPassword })
-    const { records } = await host.auth[surface].audit.ofTarget(user.id)
-    expect(records.find(({ action }) => action === 'account.created')).toMatchObject({
-      actorId: admin.id,
-      ip: '127.0.0.1',
-    })
   })
 
   it.each(both)('show a user with sessions and end one, and all, %s', async (surface) => {

@@ -132,50 +132,6 @@ describe.skipIf(isChromiumMissing)('users at the console, in chromium', () => {
     await seeHeading(theirs, 'Your account')
   })
 
-  it('a person is invited, sets a password by the mail and signs in', async () => {
-    const rig = await start()
-    const admin = await seatedAdmin(rig)
-    const { page } = admin
-    await visit(page, 'Users')
-    await page.getByText('There are no accounts yet.').waitFor()
-    await expectAccessible(page)
-    await page.getByLabel('E-mail address', { exact: true }).fill('no address')
-    await press(page, 'Invite')
-    await page.getByText('This is not an e-mail address.').waitFor()
-    await page.getByLabel('E-mail address', { exact: true }).fill(email)
-    await press(page, 'Invite')
-    await proveByApp(admin)
-    await said(page, `${email} is invited`)
-    await seeHeading(page, 'User')
-    await page.getByText('not confirmed yet').waitFor()
-    await rig.host.auth.close()
-    const theirs = await rig.open('client', '/')
-    await theirs.goto(mailedUrl(rig, 'resetPassword', email).href)
-    await theirs.getByLabel('New password').fill('a wholly different passphrase')
-    await theirs.getByRole('main').getByRole('button').first().click()
-    await theirs.getByText('Your password is saved.').waitFor()
-    await theirs.goto(rig.host.clientUrl)
-    await signIn(theirs, email, 'a wholly different passphrase')
-    await seeHeading(theirs, 'Your account')
-    await page.reload()
-    await page.getByText('confirmed', { exact: true }).waitFor()
-  })
-
-  it('an address that has an account is not invited twice', async () => {
-    const rig = await start()
-    await rig.account('client', email)
-    const admin = await seatedAdmin(rig)
-    const { page } = admin
-    await visit(page, 'Users')
-    await page.getByLabel('E-mail address', { exact: true }).fill(email)
-    await press(page, 'Invite')
-    await proveByApp(admin)
-    await page.getByText('This e-mail address has an account already.').waitFor()
-    expect(
-      await page.getByLabel('E-mail address', { exact: true }).getAttribute('aria-invalid'),
-    ).toBe('true')
-  })
-
   it('a registration that waits is mailed again and removed', async () => {
     const rig = await start()
     const theirs = await rig.open('client', '/register')

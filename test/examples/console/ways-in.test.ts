@@ -7,6 +7,7 @@ import {
   password,
   picture,
   seeHeading,
+  seeHome,
   signIn,
 } from './console-rig.js'
 
@@ -91,7 +92,7 @@ describe.skipIf(isChromiumMissing)('the ways into the console, in chromium', () 
     await page.getByText('Your password is saved.').waitFor()
     expect(page.url()).toBe(`${rig.host.operatorUrl}/login`)
     await signIn(page, email, other)
-    await seeHeading(page, 'Your account')
+    await seeHome(page, 'operator')
     await replaced()
     await page.getByText('This link was used before').waitFor()
   })
@@ -107,10 +108,23 @@ describe.skipIf(isChromiumMissing)('the ways into the console, in chromium', () 
     expect(await page.evaluate('history.length')).toBe(3)
   })
 
+  it('no stranger registers as an operator', async () => {
+    const rig = await start()
+    const page = await rig.open('operator', '/register')
+    await page.getByText('New accounts are not made here.').waitFor()
+    await page.getByRole('link', { name: 'Sign in instead' }).click()
+    await page.getByRole('link', { name: 'Forgot your password?' }).waitFor()
+    expect(await page.getByRole('link', { name: 'Create an account' }).count()).toBe(0)
+    const body = JSON.stringify({ email, password })
+    const reply = await page.evaluate(`fetch('/v1/auth/operator/register', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)},
+    }).then((reply) => reply.json())`)
+    expect(reply).toMatchObject({ status: 403, code: 'registration_disabled' })
+  })
+
   it('shows what the surface has switched on, and nothing else', async () => {
     const rig = await start({
       settings: {
-        registrationOperatorEnabled: false,
         webauthnMode: 'off',
         registrationTermsVersion: '2026',
       },

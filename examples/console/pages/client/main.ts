@@ -1,4 +1,5 @@
 import { createClient } from 'postern/client'
+import { accountPage } from '../shared/account/account-page.ts'
 import { accountNavigation, accountPages } from '../shared/account/account-pages.ts'
 import { takeAddressFragment } from '../shared/address-fragment.ts'
 import { entryPages } from '../shared/entry/entry-pages.ts'
@@ -24,6 +25,7 @@ startApp({
   pages: [...entryPages, ...accountPages, sessionsPage],
   signIn: signInPage,
   navigation: [...accountNavigation, { path: sessionsPage.path, label: 'Sessions' }],
+  home: accountPage.path,
   fragment,
   contextOf: (context) => context,
 })

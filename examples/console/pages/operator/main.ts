@@ -6,6 +6,7 @@ import { proveAgain } from '../shared/step-up-dialog.ts'
 import { navigation } from './navigation.ts'
 import type { OperatorContext } from './operator-page.ts'
 import { pages } from './pages.ts'
+import { usersPage } from './users/users-page.ts'
 
 // Before anything else runs.
 const fragment = takeAddressFragment()
@@ -26,6 +27,7 @@ startApp<OperatorContext>({
   pages,
   signIn: signInPage,
   navigation,
+  home: usersPage.path,
   fragment,
   contextOf: (context) => ({ ...context, operator }),
 })

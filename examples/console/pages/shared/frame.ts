@@ -57,7 +57,7 @@ export function frame({ name, navigation, onSignOut }: FrameOptions): Frame {
     markPath(path) {
       for (const link of links) {
         const own = link.getAttribute('href') ?? ''
-        const isHere = own === path || (own !== '/' && path.startsWith(`${own}/`))
+        const isHere = own === path || path.startsWith(`${own}/`)
         if (isHere) link.setAttribute('aria-current', 'page')
         else link.removeAttribute('aria-current')
       }

@@ -32,7 +32,7 @@ export interface Page<C extends PageContext = PageContext> {
   /** The heading and the title of the document. */
   readonly title: string
   /**
-   * `user`: a visitor is shown the sign-in in its place. `visitor`: a signed-in user is led to the first page.
+   * `user`: a visitor is shown the sign-in in its place. `visitor`: a signed-in user is led to the first page of the surface.
    */
   readonly audience: 'user' | 'visitor' | 'all'
   /** Fills `main`, below the heading. What it rejects with is shown in its place. */

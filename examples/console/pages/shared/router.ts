@@ -13,6 +13,8 @@ export interface RouterOptions<C extends PageContext> {
   readonly pages: readonly Page<C>[]
   /** Shown in the place of a page that only users see. */
   readonly signIn: Page<C>
+  /** Where `/` leads. */
+  readonly home: string
   readonly main: HTMLElement
   readonly fragment: URLSearchParams
   readonly isSignedIn: () => boolean
@@ -32,7 +34,7 @@ export interface Router {
 
 /** Shows the page of the address, follows links and the browser's buttons, and moves the focus along. */
 export function startRouter<C extends PageContext>(options: RouterOptions<C>): Router {
-  const { pages, signIn, main, isSignedIn } = options
+  const { pages, signIn, home, main, isSignedIn } = options
   let { fragment } = options
   let shown: { readonly page: Page<C>; readonly leave: AbortController } | null = null
 
@@ -59,10 +61,11 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
     return found.page.audience === 'user' && !isSignedIn() ? { ...found, page: signIn } : found
   }
   const show = (isFirst = false) => {
+    if (location.pathname === '/') history.replaceState(null, '', home)
     const { page, params } = chosen()
     if (page.audience === 'visitor' && isSignedIn() && page !== missing) {
-      history.replaceState(null, '', '/')
-      if (location.pathname !== '/') return
+      history.replaceState(null, '', home)
+      if (location.pathname !== home) return
       return show(isFirst)
     }
     shown?.leave.abort()
@@ -81,7 +84,8 @@ export function startRouter<C extends PageContext>(options: RouterOptions<C>): R
 
   document.addEventListener('click', (event) => {
     const path = linkedPath(event)
-    if (path === null || matching(pages, new URL(path, location.href).pathname) === null) return
+    if (path === null) return
+    if (path !== '/' && matching(pages, new URL(path, location.href).pathname) === null) return
     event.preventDefault()
     options.onLeave()
     go(path)

@@ -13,6 +13,8 @@ export interface AppOptions<C extends PageContext> {
   readonly pages: readonly Page<C>[]
   readonly signIn: Page<C>
   readonly navigation: readonly NavigationEntry[]
+  /** The path of the first page: that of `/`, and of a sign-in that asked for no page. */
+  readonly home: string
   readonly fragment: URLSearchParams
   /** Adds what only this surface's pages get. */
   readonly contextOf: (context: PageContext) => C
@@ -42,6 +44,7 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
   const { show, recheck } = startRouter<C>({
     pages: app.pages,
     signIn: app.signIn,
+    home: app.home,
     main,
     fragment: app.fragment,
     isSignedIn: () => client.get().status === 'signedIn',
@@ -62,7 +65,8 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
       for (const dialog of document.querySelectorAll('dialog')) dialog.close()
     }
     lastUserId = userId ?? lastUserId
-    if (before !== null && state.status === 'signedOut') announce(codeText(state.reason) ?? '')
+    const words = wordsOf(state, before)
+    if (words !== null) announce(words)
     return before !== null && userId !== null && before !== userId
   }
   const begin = () => {
@@ -76,4 +80,11 @@ export function startApp<C extends PageContext>(app: AppOptions<C>): void {
     )
   }
   begin()
+}
+
+/** What to say when the session changes; null leaves what was said. `before` is the user until now. */
+function wordsOf(state: SessionState, before: string | null): string | null {
+  // A sign-in ends what was said before it, such as that somebody is signed out.
+  if (before === null) return state.status === 'signedIn' ? '' : null
+  return state.status === 'signedOut' ? (codeText(state.reason) ?? '') : null
 }

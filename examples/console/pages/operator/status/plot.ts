@@ -9,7 +9,7 @@ export interface Series {
 
 export interface PlotOptions {
   readonly title: string
-  /** What the values are counted in, such as `ms`. */
+  /** What the values are counted in, such as `ms`. It stands above their axis. */
   readonly unit: string
   /** A sentence below the title. */
   readonly hint: string
@@ -18,11 +18,11 @@ export interface PlotOptions {
   readonly series: readonly Series[]
 }
 
-const size = { width: 400, height: 170, left: 42, right: 8, top: 10, bottom: 24 }
+const size = { width: 400, height: 196, left: 60, right: 8, top: 36, bottom: 28 }
 const clockFormat = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
   minute: '2-digit',
-  hour12: false,
+  hourCycle: 'h23',
 })
 const numberFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 
@@ -30,11 +30,11 @@ const numberFormat = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
 export function plot(options: PlotOptions): HTMLElement {
   const { title, unit, hint, times, series } = options
   const id = `plot-${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`
-  const name = unit === '' ? title : `${title} (${unit})`
+  const name = `${title} (${unit})`
   return element(
     'section',
     { 'aria-labelledby': id, class: 'plot' },
-    element('h2', { id }, name),
+    element('h2', { id }, title),
     element('p', { class: 'hint' }, hint),
     element(
       'ul',
@@ -58,7 +58,7 @@ export function plot(options: PlotOptions): HTMLElement {
   )
 }
 
-function drawing(name: string, { times, series }: PlotOptions): SVGSVGElement {
+function drawing(name: string, { unit, times, series }: PlotOptions): SVGSVGElement {
   const { width, height, left, right, top, bottom } = size
   const highest = niceTop(
     Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
@@ -70,7 +70,7 @@ function drawing(name: string, { times, series }: PlotOptions): SVGSVGElement {
     svgElement('line', { class: 'grid', x1: left, x2: width - right, y1: y(value), y2: y(value) }),
     svgElement(
       'text',
-      { x: left - 6, y: y(value) + 4.5, 'text-anchor': 'end' },
+      { x: left - 6, y: y(value) + 5, 'text-anchor': 'end' },
       numberFormat.format(value),
     ),
   ])
@@ -81,7 +81,7 @@ function drawing(name: string, { times, series }: PlotOptions): SVGSVGElement {
       const anchor = index === 0 ? 'start' : index === last ? 'end' : 'middle'
       return svgElement(
         'text',
-        { x: x(index), y: height - 6, 'text-anchor': anchor },
+        { x: x(index), y: height - 8, 'text-anchor': anchor },
         timeOf(times[index]),
       )
     })
@@ -93,6 +93,7 @@ function drawing(name: string, { times, series }: PlotOptions): SVGSVGElement {
       role: 'img',
       'aria-label': `${name}. The table below has the figures.`,
     },
+    svgElement('text', { x: 0, y: 17 }, unit),
     lines,
     marks,
     paths,

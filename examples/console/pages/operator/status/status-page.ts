@@ -55,7 +55,7 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
   return [
     plot({
       title: 'Sign-ins a minute',
-      unit: '',
+      unit: 'sign-ins',
       hint: 'Complete sign-ins by surface, and those that failed on either.',
       times,
       series: [
@@ -66,7 +66,7 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
     }),
     plot({
       title: 'Refreshes a minute',
-      unit: '',
+      unit: 'refreshes',
       hint: 'How attempts to renew a session ended. A replay is an older token used again, which ends the session.',
       times,
       series: [
@@ -78,7 +78,7 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
     }),
     plot({
       title: 'Hash queue',
-      unit: '',
+      unit: 'hashes',
       hint: 'Password hashes that waited for their turn, looked at every ten seconds, and those refused.',
       times,
       series: [
@@ -87,8 +87,8 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
       ],
     }),
     plot({
-      title: 'Slowest of a hundred',
-      unit: 'ms, p99',
+      title: 'Slowest of a hundred (p99)',
+      unit: 'ms',
       hint: 'Ninety-nine of a hundred took less, as near as the buckets tell, the first of which ends at 5 ms.',
       times,
       series: [
@@ -98,7 +98,7 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
     }),
     plot({
       title: 'Sweep backlog',
-      unit: '',
+      unit: 'tokens',
       hint: 'Expired refresh tokens that are not removed yet. Only the process that sweeps knows.',
       times,
       series: [line('Refresh tokens', ({ backlog }) => backlog)],

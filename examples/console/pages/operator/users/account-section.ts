@@ -17,7 +17,7 @@ export function accountSection(context: OperatorContext, shown: UserOnPage): HTM
   return section(user.email, (body) => {
     body.append(facts(shown))
     if (isSelf) {
-      const own = element('a', { href: '/' }, 'its own pages')
+      const own = element('a', { href: '/account' }, 'its own pages')
       body.append(element('p', { class: 'soft' }, 'This is your account. Change it on ', own, '.'))
       return
     }

@@ -10,7 +10,6 @@ import { pager } from '../shared/pager.ts'
 import { accountsOf, type Surface, surfaceIn, surfaceSwitch } from '../shared/surface-switch.ts'
 import { timeOf } from '../shared/time-of.ts'
 import { withPermission } from '../shared/with-permission.ts'
-import { invitation } from './invitation.ts'
 import { openRegistrations } from './open-registrations.ts'
 import { stateOf } from './user-state.ts'
 
@@ -34,8 +33,7 @@ export const usersPage: OperatorPage = {
       const found = people(surface, reply.users, email)
       append(body, search(context, surface, email ?? ''), found, pager({ first, next }))
     })
-    append(main, surfaceSwitch('/users', surface), hint, list)
-    append(main, invitation(context, surface), openRegistrations(context, surface))
+    append(main, surfaceSwitch('/users', surface), hint, list, openRegistrations(context, surface))
   }),
 }
 

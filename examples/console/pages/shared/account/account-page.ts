@@ -9,7 +9,7 @@ import { ownerProof } from './owner-proof.ts'
 
 /** What account this is, with its name and its address. */
 export const accountPage: Page = {
-  path: '/',
+  path: '/account',
   title: 'Your account',
   audience: 'user',
   render(main, context) {
