@@ -143,9 +143,9 @@ export function figuresOf(root: string): Figures {
   }
 }
 
-/** CPU seconds of a fixed piece of work, the least of a few, so that other programs count little. */
+/** CPU seconds of a fixed piece of work, the least of a dozen, so that other programs and a slow start count little. */
 function calibration(): number {
-  const tries = Array.from({ length: 3 }, () => {
+  const tries = Array.from({ length: 12 }, () => {
     const before = process.cpuUsage()
     const kept = new Map<string, number>()
     for (let at = 0; at < 400_000; at += 1) kept.set(`key ${(at * 7919) % 60_000}`, at)
