@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { type ParsedSource, parseSource, walk } from './parsed-source.js'
 
-const maxLines = 300
+const maxLines = 700
 const maxFunctionLines = 60
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']
