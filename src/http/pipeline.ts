@@ -13,9 +13,7 @@ import type { Emit } from '../ports/emit.js'
 import type { Logger } from '../ports/logger.js'
 import type { Surface } from '../ports/surface.js'
 import type { Ended, Tracing } from '../ports/tracing.js'
-import { type Admission, nothingKnown } from './admission/admission.js'
-import { admissionSteps, admit } from './admission/admission-steps.js'
-import { handBackRefused } from './admission/hand-back-refused.js'
+import { type Admission, admit, handBackRefused, nothingKnown } from './admission.js'
 import { answerReply } from './answer-reply.js'
 import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, clearCookie, clearOthers, cookiesOf, type SameSite } from './cookies.js'
@@ -54,7 +52,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, services, tracing } = deps
   const hasRefreshCookie = (request: ExchangeRequest) =>
     cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
-  const steps = admissionSteps(surface, services, { ...deps, hasRefreshCookie })
+  const context = { ...deps, hasRefreshCookie }
   const refusals = refusalEvents(deps)
 
   async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {
@@ -130,7 +128,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       ...{ operation, request, params, source, address: networkOf(ip) },
     }
     try {
-      await admit(steps, admission)
+      await admit(admission, context)
       return await serve(admission, deps.cookies, services)
     } catch (error) {
       await handBackRefused(admission, error, services)

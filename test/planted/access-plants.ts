@@ -68,9 +68,9 @@ export const accessPlants: readonly PlantEntry[] = [
   },
   {
     name: 'whether there is something is told before whether the caller may know',
-    file: 'src/http/admission/admission-steps.ts',
-    find: '    permission(services),\n    stepUp(services),\n    target(services),',
-    replace: '    target(services),\n    permission(services),\n    stepUp(services),',
+    file: 'src/http/admission.ts',
+    find: '  permission,\n  stepUp,\n  target,',
+    replace: '  target,\n  permission,\n  stepUp,',
     tests: ['test/contract/authorization/permissions-of-routes.test.ts'],
   },
   {

@@ -20,7 +20,7 @@ export interface Guard {
 /** Where a write that does not ask lets somebody in, or undoes what another one did. */
 const guarded = ['src/domain/**/*.ts', 'adapters/stores/*.ts']
 
-const admission = 'src/http/admission/admission-steps.ts'
+const admission = 'src/http/admission.ts'
 
 /** Every guard of these sources, found by reading them, so that none is forgotten. */
 export function findGuards(root: string): readonly Guard[] {
@@ -62,16 +62,15 @@ function withIds(found: readonly WriteGuard[]): readonly Guard[] {
   })
 }
 
-/** The members of the list that `admissionSteps` returns. */
+/** The members of the list `steps`. */
 function stepsOf(file: string, source: string): readonly Guard[] {
   const { tree } = parseSource(file, source)
   const guards: Guard[] = []
   walk(tree, (node) => {
-    if (!ts.isReturnStatement(node) || node.expression === undefined) return
-    if (!ts.isArrayLiteralExpression(node.expression)) return
-    for (const element of node.expression.elements) {
-      const name = element.getText().replace(/\(.*/s, '')
-      guards.push({ id: name, edit: without(file, source, element) })
+    if (!ts.isVariableDeclaration(node) || node.name.getText() !== 'steps') return
+    if (node.initializer === undefined || !ts.isArrayLiteralExpression(node.initializer)) return
+    for (const element of node.initializer.elements) {
+      guards.push({ id: element.getText(), edit: without(file, source, element) })
     }
   })
   return guards

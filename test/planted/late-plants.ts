@@ -89,9 +89,9 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'an administrator who is asked again shows no second factor',
-    file: 'src/http/admission/ask-again.ts',
-    find: 'await proof.judge(admission, (await proof.read?.(admission)) ?? null)',
-    replace: 'await proof.read?.(admission)',
+    file: 'src/http/admission.ts',
+    find: 'await stepUp(admission, { services })',
+    replace: '',
     tests: [lateCredentials],
   },
   {
@@ -103,7 +103,7 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'an edit that waited for its validator counts as let in just now',
-    file: 'src/http/admission/ask-again.ts',
+    file: 'src/http/admission.ts',
     find: "when === 'late' && services.access.isFresh(principal)",
     replace: "when === 'late'",
     tests: [lateEdits],

@@ -45,10 +45,10 @@ export const limitPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a request with a listed token is counted',
-    file: 'src/http/admission/caller.ts',
-    find: '    const user = access.readUser(userId)\n',
+    file: 'src/http/admission.ts',
+    find: '  const user = services.access.readUser(userId)\n',
     replace:
-      "    const user = access.readUser(userId)\n    void services.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
+      "  const user = services.access.readUser(userId)\n  void services.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
     tests: ['test/contract/sessions/round-trips.test.ts'],
   },
   {
