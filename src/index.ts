@@ -122,51 +122,65 @@ export type {
   OauthProviderOptions,
   SurfaceOptions,
 } from './options.js'
-export type { AccountField, AccountStanding } from './ports/account-event.js'
-export type { Answer } from './ports/answer.js'
-export type { AuthEvent, EventContext } from './ports/auth-event.js'
 export type {
-  Authorizer,
-  AuthorizerFactory,
-  HeldRole,
-  HeldRoles,
-  PermissionQuestion,
-} from './ports/authorizer.js'
-export type { Backend } from './ports/backend.js'
-export type { Clock } from './ports/clock.js'
-export type { Counter, CounterResult } from './ports/counter.js'
-export type { Denylist, DenylistEntry } from './ports/denylist.js'
-export type { MfaChange, MfaMethod } from './ports/factor-event.js'
-export type { Fetcher, OutboundReply, OutboundRequest } from './ports/fetcher.js'
-export type { DiagnosisOptions, Finding, FindingCheck } from './ports/finding.js'
-export type { InspectedProblem, Inspection } from './ports/inspection.js'
-export type { Lease, LeaseRecord } from './ports/lease.js'
-export type { Logger } from './ports/logger.js'
-export type { LoginFailure, OauthFailure } from './ports/login-event.js'
-export type { Mail, Mailer } from './ports/mailer.js'
-export type { MeterProvider } from './ports/meter-provider.js'
+  Answer,
+  Backend,
+  Counter,
+  CounterResult,
+  Denylist,
+  DenylistEntry,
+  Lease,
+  LeaseRecord,
+} from './ports/backend.js'
+export type {
+  AccountField,
+  AccountStanding,
+  AuthEvent,
+  EndReason,
+  EventContext,
+  LoginFailure,
+  MfaChange,
+  MfaMethod,
+  OauthFailure,
+} from './ports/events.js'
 export type {
   Argon2Params,
+  Authorizer,
+  AuthorizerFactory,
+  Clock,
+  Fetcher,
   FirebaseScryptParams,
+  HeldRole,
+  HeldRoles,
   LegacyHashes,
   LegacyVerifier,
+  Logger,
+  Mail,
+  Mailer,
+  OutboundReply,
+  OutboundRequest,
   PasswordHasher,
-} from './ports/password-hasher.js'
-export type { Random } from './ports/random.js'
+  PermissionQuestion,
+  Random,
+} from './ports/host.js'
+export type {
+  DiagnosisOptions,
+  Finding,
+  FindingCheck,
+  InspectedProblem,
+  Inspection,
+} from './ports/inspection.js'
 export type {
   PastLogin,
   RiskAssessment,
   RiskQuestion,
   RiskScorer,
   RiskSignal,
-} from './ports/risk-scorer.js'
-export type { EndReason } from './ports/session-event.js'
-export type {
   SessionChange,
   SessionRiskOutcome,
   SessionRiskQuestion,
   SessionRiskScorer,
-} from './ports/session-risk-scorer.js'
+} from './ports/risk-scorers.js'
 export type {
   AnyCollectionSpec,
   Collection,
@@ -183,9 +197,8 @@ export type {
   Store,
   SweepResult,
 } from './ports/store.js'
-export type { Audience, Surface } from './ports/surface.js'
-export type { TracerProvider } from './ports/tracer-provider.js'
-export type { UserKind } from './ports/user-kind.js'
+export type { Audience, Surface, UserKind } from './ports/surface.js'
+export type { MeterProvider, TracerProvider } from './ports/telemetry.js'
 export type { InitialSettings } from './settings/settings.js'
 export type { AllSessionsOptions, Auth, OperatorAuth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'

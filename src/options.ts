@@ -6,25 +6,24 @@ import type { TrustProxy } from './http/client-ip.js'
 import type { RequestIdHeader } from './http/in-request.js'
 import type { ProviderEndpoints } from './identity-providers/provider.js'
 import type { ProviderId } from './identity-providers/providers.js'
-import type { AuthEvent } from './ports/auth-event.js'
-import type { Authorizer, AuthorizerFactory } from './ports/authorizer.js'
 import type { Backend } from './ports/backend.js'
-import type { Clock } from './ports/clock.js'
-import type { Fetcher } from './ports/fetcher.js'
-import type { Logger } from './ports/logger.js'
-import type { Mailer } from './ports/mailer.js'
-import type { MeterProvider } from './ports/meter-provider.js'
+import type { AuthEvent } from './ports/events.js'
 import type {
   Argon2Params,
+  Authorizer,
+  AuthorizerFactory,
+  Clock,
+  Fetcher,
   LegacyHashes,
   LegacyVerifier,
+  Logger,
+  Mailer,
   PasswordHasher,
-} from './ports/password-hasher.js'
-import type { Random } from './ports/random.js'
-import type { RiskScorer } from './ports/risk-scorer.js'
-import type { SessionRiskScorer } from './ports/session-risk-scorer.js'
+  Random,
+} from './ports/host.js'
+import type { RiskScorer, SessionRiskScorer } from './ports/risk-scorers.js'
 import type { Surface } from './ports/surface.js'
-import type { TracerProvider } from './ports/tracer-provider.js'
+import type { MeterProvider, TracerProvider } from './ports/telemetry.js'
 import type { InitialSettings } from './settings/settings.js'
 
 /** Options of one surface. */

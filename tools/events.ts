@@ -1,11 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { markdownTable } from '../bench/harness/text-table.js'
 import { toAuditRecord } from '../src/domain/events/to-audit-record.js'
 import { wantsEvent } from '../src/engine/webhook-delivery-rules.js'
-import type { AuthEvent } from '../src/ports/auth-event.js'
+import type { AuthEvent } from '../src/ports/events.js'
 import { walk } from '../test/support/rules/parsed-source.js'
 
 /** A member of an event, beside those that all events have. */
@@ -28,31 +27,25 @@ export interface EventEntry {
   readonly members: readonly EventMember[]
 }
 
-/** The events that one file of the catalogue declares. */
+/** The events that one type declares. */
 export interface EventGroup {
-  /** The name of the file, such as `login-event`. */
-  readonly file: string
+  /** The name of the type, such as `LoginEvent`. */
+  readonly name: string
   readonly events: readonly EventEntry[]
 }
 
 type Aliases = ReadonlyMap<string, ts.TypeNode>
 
-/** The events of the types `…Event` in these files of `src/ports`, in the order of the sources. */
-export function eventCatalogue(
-  sources: readonly { readonly name: string; readonly text: string }[],
-): readonly EventGroup[] {
-  const trees = sources.map(({ name, text }) => ({
-    file: name.replace(/\.ts$/, ''),
-    tree: ts.createSourceFile(name, text, ts.ScriptTarget.ES2023, true),
-  }))
-  const aliases = new Map(trees.flatMap(({ tree }) => aliasesOf(tree)))
-  return trees.flatMap(({ file, tree }) => {
-    const events = aliasesOf(tree)
-      .filter(([name]) => name.endsWith('Event') && name !== 'AuthEvent')
-      .flatMap(([, type]) => literalsIn(type))
-      .flatMap((literal) => entriesOf(literal, aliases))
-    return events.length === 0 ? [] : [{ file, events }]
-  })
+/** The events of the types `…Event` in a source, in its order. */
+export function eventCatalogue(text: string): readonly EventGroup[] {
+  const tree = ts.createSourceFile('events.ts', text, ts.ScriptTarget.ES2023, true)
+  const aliases = new Map(aliasesOf(tree))
+  return [...aliases]
+    .filter(([name]) => name.endsWith('Event') && name !== 'AuthEvent')
+    .map(([name, type]) => ({
+      name,
+      events: literalsIn(type).flatMap((literal) => entriesOf(literal, aliases)),
+    }))
 }
 
 function aliasesOf(tree: ts.SourceFile): readonly (readonly [string, ts.TypeNode])[] {
@@ -208,16 +201,17 @@ in between, or learns too late that its write took effect, the change has no eve
 repeated request, which completes such a change, does not tell it again.
 `
 
-const titles: Readonly<Record<string, string>> = {
-  'account-event': 'Accounts and their addresses',
-  'login-event': 'Logins',
-  'session-event': 'Sessions',
-  'password-event': 'Passwords',
-  'factor-event': 'Second factors and devices',
-  'config-event': 'Configuration',
-  'service-account-event': 'Service accounts',
-  'role-event': 'Roles',
-  'auth-event': 'Refusals, and what could not be told',
+/** The sections of the page in their order, each with its types. */
+const sections = {
+  'Accounts and their addresses': ['AccountEvent'],
+  Logins: ['LoginEvent'],
+  Sessions: ['SessionEvent', 'RefreshEvent'],
+  Passwords: ['PasswordEvent'],
+  'Second factors and devices': ['MfaEvent', 'DeviceEvent'],
+  Configuration: ['ConfigEvent'],
+  'Service accounts': ['ServiceAccountEvent'],
+  Roles: ['RoleEvent'],
+  'Refusals, and what could not be told': ['ServiceEvent'],
 }
 
 /** On what it depends whether there is a record. */
@@ -262,9 +256,7 @@ function webhookText({ type }: EventEntry): string {
   return kinds.length === 0 ? 'no' : `${kinds.map((kind) => `\`${kind}\``).join(', ')}${only}`
 }
 
-function section({ file, events }: EventGroup): string {
-  const title = titles[file]
-  if (title === undefined) throw new Error(`the events of ${file} have no title`)
+function section(title: string, events: readonly EventEntry[]): string {
   const rows = events.map((event) => {
     const members = event.members.map(memberText).join('; ')
     return [`\`${event.type}\``, event.when, members, recordText(event), webhookText(event)]
@@ -297,11 +289,16 @@ function logSection(lines: readonly LogLine[]): string {
 
 /** The page `docs/events.md`. Throws for an event about which something is not said. */
 export function eventsPage(groups: readonly EventGroup[], lines: readonly LogLine[]): string {
-  const order = Object.keys(titles)
-  const sections = groups
-    .toSorted((a, b) => order.indexOf(a.file) - order.indexOf(b.file))
-    .map(section)
-  return [introduction, ...sections, logSection(lines)].join('\n')
+  const placed = Object.values(sections).flat()
+  const stray = groups.find(({ name }) => !placed.includes(name))
+  if (stray !== undefined) throw new Error(`the events of ${stray.name} have no title`)
+  const written = Object.entries(sections).map(([title, names]) => {
+    const events = groups
+      .filter(({ name }) => names.includes(name))
+      .flatMap((group) => group.events)
+    return section(title, events)
+  })
+  return [introduction, ...written, logSection(lines)].join('\n')
 }
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -310,8 +307,7 @@ const textOf = (path: string) => readFileSync(`${root}${path}`, 'utf8')
 
 /** The events of the sources. */
 export function currentEvents(): readonly EventGroup[] {
-  const ports = filesOf('src/ports/*.ts')
-  return eventCatalogue(ports.map((path) => ({ name: basename(path), text: textOf(path) })))
+  return eventCatalogue(filesOf('src/ports/*.ts').map(textOf).join('\n'))
 }
 
 /** What `docs/events.md` has to be. */

@@ -1,5 +1,5 @@
 import { checkAdd, checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
-import type { Counter, CounterResult } from '../../src/ports/counter.js'
+import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import { removeFirst } from './remove-first.js'
 
 interface Window {

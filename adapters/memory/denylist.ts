@@ -1,6 +1,6 @@
 import { answered } from '../../src/checks/answered.js'
 import { checkExpiry } from '../../src/checks/check-call.js'
-import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import { entriesToPut, mergeEntries } from '../shared/denylist-entries.js'
 import { removeFirst } from './remove-first.js'
 

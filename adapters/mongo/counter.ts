@@ -6,7 +6,7 @@ import {
   checkForgive,
   checkHit,
 } from '../../src/checks/check-call.js'
-import type { Counter, CounterResult } from '../../src/ports/counter.js'
+import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import type { BoundCollection } from './bound-collection.js'
 import { type Documents, isTaken, type StoredDocument } from './handle.js'

@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation } from 'mongodb'
 import { checkExpiry } from '../../src/checks/check-call.js'
 import { isText } from '../../src/checks/check-value.js'
-import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
 import { NotMigratedError } from '../shared/not-migrated-error.js'

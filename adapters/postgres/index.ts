@@ -1,6 +1,6 @@
 import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
-import type { Logger } from '../../src/ports/logger.js'
+import type { Logger } from '../../src/ports/host.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
 import type { PostgresClient, PostgresResult } from './client.js'

@@ -5,7 +5,7 @@ import {
   checkForgive,
   checkHit,
 } from '../../src/checks/check-call.js'
-import type { Counter, CounterResult } from '../../src/ports/counter.js'
+import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import { entryScript, sweepEntriesOf } from './entries.js'
 import type { Keys } from './keys.js'
 import type { Run } from './script.js'

@@ -1,6 +1,6 @@
 import { checkExpiry } from '../../src/checks/check-call.js'
 import { isText } from '../../src/checks/check-value.js'
-import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
 import { entryScript, sweepEntriesOf } from './entries.js'
 import type { Keys } from './keys.js'

@@ -1,4 +1,4 @@
-import type { Lease } from '../../src/ports/lease.js'
+import type { Lease } from '../../src/ports/backend.js'
 import type { Collection, CollectionSpec, Doc } from '../../src/ports/store.js'
 
 /** The document of a lease, under its name. */

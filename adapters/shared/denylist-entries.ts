@@ -1,6 +1,6 @@
 import { checkId } from '../../src/checks/check-call.js'
 import { isTime } from '../../src/checks/check-value.js'
-import type { DenylistEntry } from '../../src/ports/denylist.js'
+import type { DenylistEntry } from '../../src/ports/backend.js'
 
 /** What is kept of two entries for one id: the first reason and the later expiry. */
 export function mergeEntries(first: DenylistEntry, next: DenylistEntry): DenylistEntry {

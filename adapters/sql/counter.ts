@@ -5,7 +5,7 @@ import {
   checkForgive,
   checkHit,
 } from '../../src/checks/check-call.js'
-import type { Counter, CounterResult } from '../../src/ports/counter.js'
+import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import type { SqlDialect } from './dialect.js'
 import type { SqlRun } from './sql-run.js'

@@ -5,10 +5,7 @@ import {
   checkHit,
   checkId,
 } from '../../src/checks/check-call.js'
-import type { Backend } from '../../src/ports/backend.js'
-import type { Counter } from '../../src/ports/counter.js'
-import type { Denylist } from '../../src/ports/denylist.js'
-import type { Lease, LeaseRecord } from '../../src/ports/lease.js'
+import type { Backend, Counter, Denylist, Lease, LeaseRecord } from '../../src/ports/backend.js'
 import { entriesToPut } from '../shared/denylist-entries.js'
 
 /**

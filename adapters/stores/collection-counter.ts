@@ -5,7 +5,7 @@ import {
   checkForgive,
   checkHit,
 } from '../../src/checks/check-call.js'
-import type { Counter, CounterResult } from '../../src/ports/counter.js'
+import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { Collection, CollectionSpec, Doc } from '../../src/ports/store.js'
 
 /** The document of a window, under its key; it expires when the window ends. */

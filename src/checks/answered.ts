@@ -1,4 +1,4 @@
-import type { Answer } from '../ports/answer.js'
+import type { Answer } from '../ports/backend.js'
 
 /** The answer of a call that waits for nothing. */
 export function answered<T>(value: T): Answer<T> {

@@ -1,4 +1,4 @@
-import type { Counter, CounterResult } from '../ports/counter.js'
+import type { Counter, CounterResult } from '../ports/backend.js'
 import type { Page } from '../ports/store.js'
 import { isText, isTime, longestKey } from './check-value.js'
 import type { Shape } from './shape.js'

@@ -1,5 +1,5 @@
 import { describeError } from '../errors/index.js'
-import type { Logger } from '../ports/logger.js'
+import type { Logger } from '../ports/host.js'
 
 export interface BackgroundTasks {
   /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 
 /** The one wait of a background loop, which others may cut short. */
 export interface WakeableTimer {

@@ -1,5 +1,5 @@
 import { TimeoutError } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 
 /** Resolves as `answer` does; rejects with a `TimeoutError` after `ms` milliseconds without one. */
 export async function withTimeout<T>(answer: Promise<T>, ms: number, clock: Clock): Promise<T> {

@@ -13,4 +13,4 @@ export {
   secretBox,
 } from '../crypto/secret-box.js'
 export { SecretKeyError } from '../errors/index.js'
-export type { Random } from '../ports/random.js'
+export type { Random } from '../ports/host.js'

@@ -1,5 +1,5 @@
 import { loadPart } from '../errors/index.js'
-import type { PasswordHasher } from '../ports/password-hasher.js'
+import type { PasswordHasher } from '../ports/host.js'
 import { parsePhc } from './phc.js'
 
 const library = () => loadPart('argon2', () => import('argon2'))

@@ -1,5 +1,5 @@
 import { createCipheriv, timingSafeEqual } from 'node:crypto'
-import type { FirebaseScryptParams } from '../ports/password-hasher.js'
+import type { FirebaseScryptParams } from '../ports/host.js'
 import { fromBase64, partsOf, type SaltAndTag, saltAndTag } from './hash-text.js'
 import { deriveScrypt } from './scrypt-hash.js'
 

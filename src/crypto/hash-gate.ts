@@ -1,6 +1,6 @@
 import { AuthError, OptionsError } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
-import type { HashHolder, HashQueueMetrics } from '../ports/hash-queue-metrics.js'
+import type { Clock } from '../ports/host.js'
+import type { HashHolder, HashQueueMetrics } from '../ports/telemetry.js'
 
 /** The line that a caller waits in: what one caller asks for is done in turn with what others ask for. */
 export interface HashLine {

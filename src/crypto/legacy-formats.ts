@@ -1,4 +1,4 @@
-import type { LegacyHashes, LegacyVerifier } from '../ports/password-hasher.js'
+import type { LegacyHashes, LegacyVerifier } from '../ports/host.js'
 import { readBcryptHash, verifyBcrypt } from './bcrypt-hash.js'
 import { readBetterAuthHash, verifyBetterAuth } from './better-auth-hash.js'
 import { readFirebaseHash, verifyFirebase } from './firebase-hash.js'

@@ -1,6 +1,6 @@
 import type { Algorithm, Version } from '@node-rs/argon2'
 import { LoadError } from '../errors/index.js'
-import type { PasswordHasher } from '../ports/password-hasher.js'
+import type { PasswordHasher } from '../ports/host.js'
 import { parsePhc } from './phc.js'
 
 // The package declares const enums, which exist for its own compiler only.

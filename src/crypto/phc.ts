@@ -1,5 +1,5 @@
 import { withoutEnding } from '../engine/without-ending.js'
-import type { Argon2Params } from '../ports/password-hasher.js'
+import type { Argon2Params } from '../ports/host.js'
 
 /** Verifying beyond these would let an imported hash exhaust the process. */
 const maxMemoryCost = 1024 * 1024

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { withoutEnding } from '../engine/without-ending.js'
 import { SecretKeyError } from '../errors/index.js'
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 import { decodeSegment } from './decode-segment.js'
 
 /** A key that encrypts configuration secrets. */

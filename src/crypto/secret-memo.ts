@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 
 /** Secrets that a slow hash has accepted, so that each is hashed once in a while. */
 export interface SecretMemo {

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto'
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 
 /** An unguessable opaque token: `bytes` random bytes (256 bits unless told otherwise), base64url. */
 export function randomToken(random: Random, bytes = 32): string {

@@ -1,4 +1,4 @@
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 
 const canonical = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

@@ -1,6 +1,6 @@
 import { isVerificationRequired } from '../engine/owner-proof.js'
 import { settingsFor } from '../engine/surface-settings.js'
-import type { Finding } from '../ports/finding.js'
+import type { Finding } from '../ports/inspection.js'
 import { factorKindProblem } from '../settings/factor-kinds.js'
 import { loginMethodProblem } from '../settings/login-methods.js'
 import { readAuthSettings } from '../settings/read-settings.js'

@@ -1,6 +1,5 @@
 import type { Backend } from '../ports/backend.js'
-import type { Finding } from '../ports/finding.js'
-import type { Inspection } from '../ports/inspection.js'
+import type { Finding, Inspection } from '../ports/inspection.js'
 import type { AnyCollectionSpec, MigrationStep } from '../ports/store.js'
 
 /** As many names as a person reads. */

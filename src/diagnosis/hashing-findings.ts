@@ -1,6 +1,6 @@
 import type { AuthOptions } from '../options.js'
-import type { Finding } from '../ports/finding.js'
-import type { Argon2Params } from '../ports/password-hasher.js'
+import type { Argon2Params } from '../ports/host.js'
+import type { Finding } from '../ports/inspection.js'
 
 /** What one password hash costs here. */
 export interface HashCost {

@@ -1,5 +1,5 @@
 import type { AuthOptions } from '../options.js'
-import type { Finding } from '../ports/finding.js'
+import type { Finding } from '../ports/inspection.js'
 import { isSentToRoutes } from '../setup/is-sent-to-routes.js'
 import { sharedCookieWarning } from '../setup/shared-cookie-warning.js'
 import { hostNamesOf } from '../setup/surface-hosts.js'

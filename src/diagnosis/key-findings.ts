@@ -1,5 +1,5 @@
 import type { ConfigKey } from '../crypto/secret-box.js'
-import type { Finding } from '../ports/finding.js'
+import type { Finding } from '../ports/inspection.js'
 
 /** `warnings` are those of the key ring: one for each key that is shorter than recommended. */
 export function keyFindings(warnings: readonly string[]): readonly Finding[] {

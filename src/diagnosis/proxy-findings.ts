@@ -1,5 +1,5 @@
 import type { AuthOptions } from '../options.js'
-import type { Finding } from '../ports/finding.js'
+import type { Finding } from '../ports/inspection.js'
 import { isLocal } from './is-local.js'
 
 /** More proxies than stand in front of a host: a CDN, a load balancer, an ingress, a sidecar, and one to spare. */

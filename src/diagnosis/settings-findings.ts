@@ -1,5 +1,5 @@
 import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-inspection.js'
-import type { Finding } from '../ports/finding.js'
+import type { Finding } from '../ports/inspection.js'
 import { readIdleWindow } from '../settings/idle-window.js'
 import { listProblem } from '../settings/list-problems.js'
 import { isPublicAddress } from '../system/public-address.js'

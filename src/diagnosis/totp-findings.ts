@@ -3,7 +3,7 @@ import { openCollections } from '../domain/context/open-collections.js'
 import { totpPlace } from '../domain/factors/seal-totp.js'
 import type { Collections } from '../model/collections.js'
 import type { TotpFactor } from '../model/totp-factor.js'
-import type { Finding } from '../ports/finding.js'
+import type { Finding } from '../ports/inspection.js'
 import type { Store } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
 

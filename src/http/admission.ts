@@ -15,7 +15,7 @@ import type {
   Params,
   SessionClass,
 } from '../operations/operation.js'
-import type { Logger } from '../ports/logger.js'
+import type { Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import type { ExchangeBody, ExchangeRequest } from './request/exchange.js'
 import { isNavigation, isOriginAllowed } from './request/origin.js'

@@ -1,4 +1,4 @@
-import type { LogContext } from '../ports/log-context.js'
+import type { LogContext } from '../ports/telemetry.js'
 import type { RouteGuardRequest } from './request/exchange.js'
 
 /** The headers that a host can have its request ids read from. */

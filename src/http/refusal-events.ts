@@ -3,8 +3,8 @@ import { fewPerWindow } from '../engine/few-per-window.js'
 import { networkOf } from '../engine/network-of.js'
 import { oncePerWindow } from '../engine/once-per-window.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
-import type { Emit } from '../ports/emit.js'
+import type { Emit } from '../ports/events.js'
+import type { Clock } from '../ports/host.js'
 
 /** Where the request came from, and its account as far as that is known. */
 interface Visitor {

@@ -1,7 +1,6 @@
 import type { FoundSession, SessionLook } from '../domain/services/index.js'
 import { AuthError } from '../errors/index.js'
-import type { RequestSource } from '../ports/request-source.js'
-import type { Surface } from '../ports/surface.js'
+import type { RequestSource, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
 import { type CookiePolicy, cookiesOf } from './cookies.js'
 import type { InRequest } from './in-request.js'

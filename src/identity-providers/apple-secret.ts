@@ -1,5 +1,5 @@
 import { importPKCS8, SignJWT } from 'jose'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 import type { ProviderCredentials } from './provider.js'
 
 /** Apple allows six months. One that got out should not be good for as long. */

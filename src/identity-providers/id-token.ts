@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 import type { KeySets } from './key-sets.js'
 import type { Claims, OidcProvider, ProviderCredentials, ProviderEndpoints } from './provider.js'
 import { ProviderError } from './provider-error.js'

@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JWK_RSA_Public, type JWTVerifyGetKey } from 'jose'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 import type { Outbound } from './outbound.js'
 import type { Claims } from './provider.js'
 import { ProviderError } from './provider-error.js'

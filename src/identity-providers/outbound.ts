@@ -1,4 +1,4 @@
-import type { Fetcher } from '../ports/fetcher.js'
+import type { Fetcher } from '../ports/host.js'
 
 /** Milliseconds for one exchange with a provider. */
 const timeoutMs = 10_000

@@ -1,7 +1,6 @@
 import { onceLoaded } from '../concurrency/once-loaded.js'
 import { loadPart } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
-import type { Fetcher } from '../ports/fetcher.js'
+import type { Clock, Fetcher } from '../ports/host.js'
 import { authorizationUrl } from './authorization-url.js'
 import { outboundOf } from './outbound.js'
 import type {

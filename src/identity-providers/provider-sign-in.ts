@@ -1,5 +1,5 @@
 import { AuthorizationResponseError } from 'oauth4webapi'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 import { createAppleSecrets } from './apple-secret.js'
 import { exchangeCode } from './exchange-code.js'
 import { expectedIssuer, verifyIdToken } from './id-token.js'

@@ -1,4 +1,4 @@
-import type { MfaChange } from '../ports/factor-event.js'
+import type { MfaChange } from '../ports/events.js'
 import type { MailLanguage } from './mail-language.js'
 import { providerName } from './provider-name.js'
 

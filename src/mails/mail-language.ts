@@ -1,4 +1,4 @@
-import type { Mail } from '../ports/mailer.js'
+import type { Mail } from '../ports/host.js'
 
 /** The name of a mail. */
 export type MailTemplate = Mail['template']

@@ -1,4 +1,4 @@
-import type { Mail } from '../ports/mailer.js'
+import type { Mail } from '../ports/host.js'
 import { deviceName } from './device-name.js'
 import type {
   MailContext,

@@ -1,5 +1,5 @@
 import { acceptedLanguages } from '../engine/accepted-languages.js'
-import type { Mail } from '../ports/mailer.js'
+import type { Mail } from '../ports/host.js'
 import { systemClock } from '../system/system-clock.js'
 import { english } from './english.js'
 import { german } from './german.js'

@@ -1,4 +1,4 @@
-import type { OauthFailure } from '../ports/login-event.js'
+import type { OauthFailure } from '../ports/events.js'
 
 /** The codes that the host's page gets for a failed flow. It would not see a status. */
 export const oauthFailures = [

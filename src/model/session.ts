@@ -1,4 +1,4 @@
-import type { EndReason } from '../ports/session-event.js'
+import type { EndReason } from '../ports/events.js'
 import type { Doc } from '../ports/store.js'
 import type { SurfaceSpec } from './surface-spec.js'
 

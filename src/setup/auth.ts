@@ -11,7 +11,7 @@ import type { SessionAdministration } from '../domain/sessions/session-administr
 import type { Mountable, RouteGuarded } from '../http/request/exchange.js'
 import type { AudienceOf } from '../http/route-guards.js'
 import type { SessionOf } from '../http/session-facts.js'
-import type { DiagnosisOptions, Finding } from '../ports/finding.js'
+import type { DiagnosisOptions, Finding } from '../ports/inspection.js'
 import type { Surface } from '../ports/surface.js'
 
 /** A surface: its routes, for a framework adapter to mount, and its users, roles, sessions and audit log. */

@@ -4,7 +4,7 @@ import { openCollections } from '../domain/context/open-collections.js'
 import { OptionsError } from '../errors/index.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
 import type { AuthOptions } from '../options.js'
-import type { Authorizer } from '../ports/authorizer.js'
+import type { Authorizer } from '../ports/host.js'
 import type { Store } from '../ports/store.js'
 
 /**

@@ -1,5 +1,4 @@
-import type { Clock } from '../ports/clock.js'
-import type { Logger } from '../ports/logger.js'
+import type { Clock, Logger } from '../ports/host.js'
 
 /** Less than container platforms commonly wait before they kill a process (30 seconds). */
 const closeLimitMs = 15_000

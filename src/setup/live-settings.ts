@@ -1,6 +1,6 @@
 import type { ConfigReader } from '../domain/configuration/config-reader.js'
 import { AuthError } from '../errors/index.js'
-import type { Logger } from '../ports/logger.js'
+import type { Logger } from '../ports/host.js'
 import { readIdleWindow } from '../settings/idle-window.js'
 import { authModuleName } from '../settings/index.js'
 import { authSeedsFromEnv, toStoredValues } from '../settings/initial-values.js'

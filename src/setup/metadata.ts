@@ -1,7 +1,7 @@
 import type { Mountable } from '../http/request/exchange.js'
 import { type ServerMetadata, serverMetadata } from '../http/server-metadata.js'
 import type { AuthOptions } from '../options.js'
-import type { Logger } from '../ports/logger.js'
+import type { Logger } from '../ports/host.js'
 import { hostNamesOf } from './surface-hosts.js'
 import { routesUrlOf } from './surface-options.js'
 

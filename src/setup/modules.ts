@@ -8,7 +8,7 @@ import {
 import { assertModule } from '../engine/configuration/module-declaration.js'
 import { DeclarationError, OptionsError, SecretKeyError } from '../errors/index.js'
 import type { AuthOptions } from '../options.js'
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 import { authModule, authRule, authSourceOf } from '../settings/auth-module.js'
 import { seedFromEnv } from '../settings/initial-values.js'
 import { authValidators } from '../settings/validators.js'

@@ -33,10 +33,8 @@ import type { SessionAdministration } from '../domain/sessions/session-administr
 import type { SigningKeys } from '../domain/sessions/signing-keys.js'
 import type { Tokens } from '../domain/sessions/tokens.js'
 import type { ProviderClients } from '../identity-providers/provider-clients.js'
-import type { Authorizer } from '../ports/authorizer.js'
-import type { Mailer } from '../ports/mailer.js'
-import type { RiskScorer } from '../ports/risk-scorer.js'
-import type { SessionRiskScorer } from '../ports/session-risk-scorer.js'
+import type { Authorizer, Mailer } from '../ports/host.js'
+import type { RiskScorer, SessionRiskScorer } from '../ports/risk-scorers.js'
 import type { Surface } from '../ports/surface.js'
 
 /** What the rooms of one surface are given beside its context. */

@@ -1,6 +1,6 @@
 import { actBy } from '../domain/context/actor.js'
 import { AuthError } from '../errors/index.js'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import type { AllSessionsOptions } from './auth.js'
 import type { BuiltSurface } from './lazy-surface.js'

@@ -1,5 +1,5 @@
 import { type Linked, linkedLine } from '../concurrency/linked-line.js'
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 
 /** Calls that each have to be answered within one and the same time. */
 export interface Deadlines {

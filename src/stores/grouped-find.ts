@@ -1,6 +1,6 @@
 import { isText } from '../checks/check-value.js'
-import type { Clock } from '../ports/clock.js'
-import type { Denylist, DenylistEntry } from '../ports/denylist.js'
+import type { Denylist, DenylistEntry } from '../ports/backend.js'
+import type { Clock } from '../ports/host.js'
 import { createDeadlines } from './deadlines.js'
 
 type Find = Denylist['find']

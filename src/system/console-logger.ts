@@ -1,5 +1,4 @@
-import type { Clock } from '../ports/clock.js'
-import type { Logger } from '../ports/logger.js'
+import type { Clock, Logger } from '../ports/host.js'
 
 type Level = 'info' | 'warn' | 'error'
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { LogContext, LoggedRequest } from '../ports/log-context.js'
+import type { LogContext, LoggedRequest } from '../ports/telemetry.js'
 
 /** Follows requests by Node's own means. Before Node 24 each promise of the process then takes 0.1 µs longer. */
 export function createLogContext(): LogContext {

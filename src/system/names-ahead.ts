@@ -1,4 +1,4 @@
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 
 const drawnAtOnce = 4096
 

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { request as httpsRequest, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import type { OutboundReply, OutboundRequest } from '../ports/fetcher.js'
+import type { OutboundReply, OutboundRequest } from '../ports/host.js'
 import { isPublicAddress } from './public-address.js'
 import { readAtMost } from './read-at-most.js'
 

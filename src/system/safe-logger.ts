@@ -1,5 +1,5 @@
-import type { LogContext, LoggedRequest } from '../ports/log-context.js'
-import type { Logger } from '../ports/logger.js'
+import type { Logger } from '../ports/host.js'
+import type { LogContext, LoggedRequest } from '../ports/telemetry.js'
 
 type Fields = Parameters<Logger['info']>[1]
 

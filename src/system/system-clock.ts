@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 
 /** Longest delay a Node timer takes; a longer one would fire at once. */
 const longestDelay = 2 ** 31 - 1

@@ -1,4 +1,4 @@
-import type { Fetcher } from '../ports/fetcher.js'
+import type { Fetcher } from '../ports/host.js'
 import { createPublicRequest } from './public-request.js'
 import { readAtMost } from './read-at-most.js'
 

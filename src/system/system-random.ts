@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Random } from '../ports/random.js'
+import type { Random } from '../ports/host.js'
 
 /** The operating system's generator. */
 export const systemRandom: Random = { bytes: (length) => randomBytes(length) }

@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api'
 import type { BacklogGauge } from '../domain/sweep/sweep-work.js'
-import type { MeterProvider, ObservableResult } from '../ports/meter-provider.js'
 import type { Surface } from '../ports/surface.js'
+import type { MeterProvider, ObservableResult } from '../ports/telemetry.js'
 
 /**
  * The gauge `svc_auth_token_sweep_backlog_estimate{tier}`: expired refresh rows not yet removed.

@@ -1,6 +1,5 @@
 import { metrics } from '@opentelemetry/api'
-import type { HashQueueMetrics } from '../ports/hash-queue-metrics.js'
-import type { MeterProvider } from '../ports/meter-provider.js'
+import type { HashQueueMetrics, MeterProvider } from '../ports/telemetry.js'
 import { harmless } from './harmless.js'
 import { secondsHistogram } from './seconds-histogram.js'
 

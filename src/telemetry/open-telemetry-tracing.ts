@@ -1,8 +1,13 @@
 import { metrics, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { Clock } from '../ports/clock.js'
-import type { MeterProvider, MetricCounter } from '../ports/meter-provider.js'
-import type { Span, TracerProvider } from '../ports/tracer-provider.js'
-import type { Ended, Tracing } from '../ports/tracing.js'
+import type { Clock } from '../ports/host.js'
+import type {
+  Ended,
+  MeterProvider,
+  MetricCounter,
+  Span,
+  TracerProvider,
+  Tracing,
+} from '../ports/telemetry.js'
 import { harmless } from './harmless.js'
 import { secondsHistogram } from './seconds-histogram.js'
 

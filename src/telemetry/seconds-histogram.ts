@@ -1,4 +1,4 @@
-import type { Histogram, Meter } from '../ports/meter-provider.js'
+import type { Histogram, Meter } from '../ports/telemetry.js'
 
 /** In seconds, with the bucket boundaries that OpenTelemetry's conventions advise for requests. */
 export function secondsHistogram(meter: Meter, name: string, description: string): Histogram {

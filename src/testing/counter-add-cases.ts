@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CounterResult } from '../ports/counter.js'
+import type { CounterResult } from '../ports/backend.js'
 import { type AddingCounter, addingCounter } from './shared/adding-counter.js'
 import {
   type BackendSubject,

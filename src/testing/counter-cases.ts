@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Counter, CounterResult } from '../ports/counter.js'
+import type { Counter, CounterResult } from '../ports/backend.js'
 import { counterAddScripts } from './counter-add-cases.js'
 import {
   type BackendSubject,

@@ -1,4 +1,4 @@
-import type { PasswordHasher } from '../ports/password-hasher.js'
+import type { PasswordHasher } from '../ports/host.js'
 
 /** A hasher that counts what is asked of it. */
 export interface CountingHasher extends PasswordHasher {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Denylist, DenylistEntry } from '../ports/denylist.js'
+import type { Denylist, DenylistEntry } from '../ports/backend.js'
 import {
   type BackendSubject,
   type CaseScript,

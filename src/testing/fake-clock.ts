@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.js'
+import type { Clock } from '../ports/host.js'
 
 /** A clock that moves only by `advance`. */
 export interface FakeClock extends Clock {

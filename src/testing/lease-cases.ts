@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Lease, LeaseRecord } from '../ports/lease.js'
+import type { Lease, LeaseRecord } from '../ports/backend.js'
 import {
   type BackendSubject,
   type CaseScript,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type HashGateOptions, type HashLine, hashGate } from '../../src/crypto/hash-gate.js'
 import { AuthError, OptionsError } from '../../src/errors/index.js'
-import type { Clock } from '../../src/ports/clock.js'
+import type { Clock } from '../../src/ports/host.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { anyLine } from '../support/hash-line.js'
 

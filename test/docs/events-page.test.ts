@@ -43,7 +43,7 @@ describe('what is made of a source', () => {
           readonly all: readonly Way[]
         }
     export type Other = { readonly type: 'no.event' }`
-  const groups = eventCatalogue([{ name: 'test-event.ts', text }])
+  const groups = eventCatalogue(text)
 
   it('is each event with its comment, its members and their values', () => {
     const values = ['link', 'reset']
@@ -55,7 +55,7 @@ describe('what is made of a source', () => {
     const userId = { name: 'userId', type: 'string | null', isNullable: true, values: [] }
     expect(groups).toEqual([
       {
-        file: 'test-event',
+        name: 'TestEvent',
         events: [
           { type: 'test.began', when: 'It began.', members: [{ ...userId, description: '' }] },
           { type: 'test.ended', when, members },
@@ -66,7 +66,7 @@ describe('what is made of a source', () => {
   })
 
   it('is no page while something is not said', () => {
-    expect(() => eventsPage(groups, [])).toThrow('the events of test-event have no title')
+    expect(() => eventsPage(groups, [])).toThrow('the events of TestEvent have no title')
   })
 
   it('is each log line whose message stands there', () => {

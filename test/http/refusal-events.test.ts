@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createEmit } from '../../src/domain/events/emit.js'
 import { AuthError } from '../../src/errors/index.js'
 import { refusalEvents } from '../../src/http/refusal-events.js'
-import type { AuthEvent } from '../../src/ports/auth-event.js'
+import type { AuthEvent } from '../../src/ports/events.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 
 const tokenOf = (claims: object) =>

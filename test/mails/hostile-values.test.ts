@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mailWriter, type WrittenMail } from '../../src/mails/index.js'
-import type { Mail } from '../../src/ports/mailer.js'
+import type { Mail } from '../../src/ports/host.js'
 import { sampleMails, sentAt } from './sample-mails.js'
 
 /** Any UTF-16 text, half surrogates too, with what breaks lines, markup and templates in it more often. */

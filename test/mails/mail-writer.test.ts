@@ -9,7 +9,7 @@ import {
   type MailWriterOptions,
   mailWriter,
 } from '../../src/mails/index.js'
-import type { Mail } from '../../src/ports/mailer.js'
+import type { Mail } from '../../src/ports/host.js'
 import { sampleMails, sentAt } from './sample-mails.js'
 
 const now = () => sentAt

@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import { describe, expect, it } from 'vitest'
 import { mailWriter } from '../../src/mails/index.js'
-import type { Mail } from '../../src/ports/mailer.js'
+import type { Mail } from '../../src/ports/host.js'
 import { isChromiumMissing, visitors } from '../support/hosts/browser.js'
 import { sampleMails, sentAt } from './sample-mails.js'
 

@@ -1,4 +1,4 @@
-import type { Mail } from '../../src/ports/mailer.js'
+import type { Mail } from '../../src/ports/host.js'
 
 /** Monday, 23 November 2026, 08:05 UTC. */
 export const sentAt = Date.UTC(2026, 10, 23, 8, 5)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { mailWriter } from '../../src/mails/index.js'
-import type { MfaChange } from '../../src/ports/factor-event.js'
-import type { Mail } from '../../src/ports/mailer.js'
+import type { MfaChange } from '../../src/ports/events.js'
+import type { Mail } from '../../src/ports/host.js'
 import { sampleMails, sentAt } from './sample-mails.js'
 
 const write = mailWriter({

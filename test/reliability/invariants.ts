@@ -3,7 +3,7 @@ import type { Collections } from '../../src/model/collections.js'
 import type { RefreshFamily } from '../../src/model/refresh-family.js'
 import type { Session } from '../../src/model/session.js'
 import type { User } from '../../src/model/user.js'
-import type { Denylist, DenylistEntry } from '../../src/ports/denylist.js'
+import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import type { Doc } from '../../src/ports/store.js'
 import type { Surface } from '../../src/ports/surface.js'
 

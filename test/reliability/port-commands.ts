@@ -1,7 +1,6 @@
 import type { Backend } from 'postern'
 import { collectionsOf } from '../../src/model/collections.js'
-import type { CounterResult } from '../../src/ports/counter.js'
-import type { LeaseRecord } from '../../src/ports/lease.js'
+import type { CounterResult, LeaseRecord } from '../../src/ports/backend.js'
 
 /** What a test can have a host do to its backend without the library in between. */
 export interface PortCommands {

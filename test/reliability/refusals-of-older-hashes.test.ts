@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parsePhc } from '../../src/crypto/phc.js'
-import type { Argon2Params } from '../../src/ports/password-hasher.js'
+import type { Argon2Params } from '../../src/ports/host.js'
 import { storedIn } from '../support/hosts/open-host.js'
 import type { TestAuth } from '../support/hosts/test-auth.js'
 import { withoutLimits } from '../support/hosts/without-limits.js'

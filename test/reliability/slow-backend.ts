@@ -1,6 +1,5 @@
 import type { Backend } from '../../src/ports/backend.js'
-import type { Clock } from '../../src/ports/clock.js'
-import type { PasswordHasher } from '../../src/ports/password-hasher.js'
+import type { Clock, PasswordHasher } from '../../src/ports/host.js'
 import { interceptBackend } from '../../src/testing/faults/intercept-backend.js'
 
 /** Milliseconds on the clock that was handed over, which a test moves. */

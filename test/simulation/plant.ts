@@ -1,6 +1,5 @@
 import type { Backend } from '../../src/ports/backend.js'
-import type { Clock } from '../../src/ports/clock.js'
-import type { PasswordHasher } from '../../src/ports/password-hasher.js'
+import type { Clock, PasswordHasher } from '../../src/ports/host.js'
 import type { Profile } from './history.js'
 
 /** A mistake below the library, by which a promise of it is broken once the accounts are there. */

@@ -1,6 +1,6 @@
 import type { RefreshFamily } from '../../src/model/refresh-family.js'
 import type { User } from '../../src/model/user.js'
-import type { DenylistEntry } from '../../src/ports/denylist.js'
+import type { DenylistEntry } from '../../src/ports/backend.js'
 import type { Doc } from '../../src/ports/store.js'
 import type { SessionChange } from './history.js'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { memory } from '../../adapters/memory/index.js'
 import type { Backend } from '../../src/ports/backend.js'
-import type { Mail } from '../../src/ports/mailer.js'
+import type { Mail } from '../../src/ports/host.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { castOf, profileOf } from './cast.js'
 import { drawn } from './drawn.js'

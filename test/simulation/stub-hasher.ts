@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Argon2Params, PasswordHasher } from '../../src/ports/password-hasher.js'
+import type { Argon2Params, PasswordHasher } from '../../src/ports/host.js'
 
 /** Salted SHA-256 in the form of argon2id: at once, and on no other thread. Never for passwords of people. */
 export function stubHasher(): PasswordHasher {

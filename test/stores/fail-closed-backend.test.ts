@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import type { CounterResult } from '../../src/ports/counter.js'
-import type { Denylist } from '../../src/ports/denylist.js'
+import type { CounterResult, Denylist } from '../../src/ports/backend.js'
 import { failClosedBackend } from '../../src/stores/fail-closed-backend.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'

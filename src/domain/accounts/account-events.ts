@@ -1,5 +1,5 @@
 import type { User } from '../../model/user.js'
-import type { AccountField, AccountStanding } from '../../ports/account-event.js'
+import type { AccountField, AccountStanding } from '../../ports/events.js'
 import type { Act } from '../context/actor.js'
 import { reasonOf } from '../context/reason-of.js'
 import type { SurfaceContext } from '../context/surface-context.js'

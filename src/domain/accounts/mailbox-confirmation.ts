@@ -1,7 +1,7 @@
 import { type LinkProof, linkProof } from '../../engine/owner-proof.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'

@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Principal, SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'

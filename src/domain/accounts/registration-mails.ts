@@ -1,7 +1,7 @@
 import { uuidv7 } from '../../crypto/uuid.js'
 import { registrationLifeMs } from '../../engine/registration-rules.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailedIntents } from '../intents/mailed-intents.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'

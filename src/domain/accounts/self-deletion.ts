@@ -1,6 +1,6 @@
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'

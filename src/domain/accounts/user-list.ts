@@ -1,7 +1,7 @@
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { Collection } from '../../ports/store.js'
-import type { UserKind } from '../../ports/user-kind.js'
+import type { UserKind } from '../../ports/surface.js'
 import { hostPage } from '../context/host-page.js'
 import { recordOf, type UserRecord } from './user-record.js'
 

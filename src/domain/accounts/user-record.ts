@@ -1,5 +1,5 @@
 import { isHuman, type Membership, type User } from '../../model/user.js'
-import type { UserKind } from '../../ports/user-kind.js'
+import type { UserKind } from '../../ports/surface.js'
 
 /** A user as the host's code sees it, without password hash and internal counters. */
 export interface UserRecord {

@@ -7,7 +7,7 @@ import { disabledImport, isUnfinishedImport } from '../../engine/unfinished-impo
 import { AuthError, loadPart } from '../../errors/index.js'
 import { newUser } from '../../model/new-user.js'
 import type { User } from '../../model/user.js'
-import type { AccountField } from '../../ports/account-event.js'
+import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'

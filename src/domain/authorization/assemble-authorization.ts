@@ -1,5 +1,5 @@
 import { loadPart } from '../../errors/index.js'
-import type { Authorizer } from '../../ports/authorizer.js'
+import type { Authorizer } from '../../ports/host.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { Tokens } from '../sessions/tokens.js'

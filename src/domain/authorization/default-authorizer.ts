@@ -1,5 +1,5 @@
 import { selfPermissions } from '../../model/permissions.js'
-import type { Authorizer } from '../../ports/authorizer.js'
+import type { Authorizer } from '../../ports/host.js'
 
 /**
  * The authorizer of a host that brings none: every enabled person may manage their own account,

@@ -1,6 +1,6 @@
 import type { Collections } from '../../model/collections.js'
 import type { StoredRoleBinding } from '../../model/role-binding.js'
-import type { HeldRole, HeldRoles } from '../../ports/authorizer.js'
+import type { HeldRole, HeldRoles } from '../../ports/host.js'
 import type { Surface } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { shownTenant } from './stored-tenant.js'

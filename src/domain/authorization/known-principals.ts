@@ -1,7 +1,6 @@
 import type { VerifiedToken } from '../../crypto/token-memo.js'
 import type { AccessClaims } from '../../crypto/verify-token.js'
-import type { Surface } from '../../ports/surface.js'
-import type { UserKind } from '../../ports/user-kind.js'
+import type { Surface, UserKind } from '../../ports/surface.js'
 import type { Principal } from '../context/principal.js'
 
 /**

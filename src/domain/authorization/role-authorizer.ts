@@ -1,7 +1,7 @@
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
 import { selfPermissions } from '../../model/permissions.js'
 import { isSystemPermission } from '../../model/system-permissions.js'
-import type { AuthorizerFactory, HeldRole } from '../../ports/authorizer.js'
+import type { AuthorizerFactory, HeldRole } from '../../ports/host.js'
 import { isShortcutRole } from './role-shortcuts.js'
 
 /** Options of `roleAuthorizer`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.js'
+import type { Clock } from '../../ports/host.js'
 
 /** Counted from the start of the load, and never extended by a reading. */
 const lifeMs = 30_000

@@ -1,9 +1,7 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { ModuleCollections } from '../../model/module-collections.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Emit } from '../../ports/emit.js'
-import type { Logger } from '../../ports/logger.js'
-import type { Random } from '../../ports/random.js'
+import type { Emit } from '../../ports/events.js'
+import type { Clock, Logger, Random } from '../../ports/host.js'
 import type { RegisteredModule } from './registered-module.js'
 
 /** What the parts of the configuration store share. Each takes the part it needs. */

@@ -11,7 +11,7 @@ import {
 import { readModule } from '../../engine/configuration/read-module.js'
 import { AuthError, ValueRefusal } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/module-environment.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { MayStill } from '../context/actor.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-locator.js'

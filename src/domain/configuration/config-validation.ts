@@ -1,7 +1,6 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { ConfigValidationError, describeError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Clock, Logger } from '../../ports/host.js'
 
 /** How long a validator may think: other writers of its environment wait meanwhile. */
 const timeoutMs = 10_000

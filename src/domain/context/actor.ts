@@ -1,6 +1,6 @@
 import { isStorable } from '../../engine/is-storable.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 
 /**
  * The user on whose behalf the host's code acts, for events and audit records only. Null is the same as

@@ -1,4 +1,4 @@
-import type { DenylistEntry } from '../../ports/denylist.js'
+import type { DenylistEntry } from '../../ports/backend.js'
 /** 24 h covers the longest access token, one minute the largest clock leeway. */
 export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
 

@@ -1,7 +1,6 @@
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import type { User } from '../../model/user.js'
-import type { Surface } from '../../ports/surface.js'
-import type { UserKind } from '../../ports/user-kind.js'
+import type { Surface, UserKind } from '../../ports/surface.js'
 
 /**
  * The user or service account of an access token. The type parameter keeps the principals of the two

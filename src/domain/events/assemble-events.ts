@@ -1,6 +1,5 @@
-import type { AuthEvent } from '../../ports/auth-event.js'
-import type { Emit } from '../../ports/emit.js'
-import type { Fetcher } from '../../ports/fetcher.js'
+import type { AuthEvent, Emit } from '../../ports/events.js'
+import type { Fetcher } from '../../ports/host.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { type AuditLog, createAuditLog } from './audit-log.js'
 import { createEmit } from './emit.js'

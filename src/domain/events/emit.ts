@@ -1,6 +1,5 @@
-import type { AuthEvent } from '../../ports/auth-event.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Emit } from '../../ports/emit.js'
+import type { AuthEvent, Emit } from '../../ports/events.js'
+import type { Clock } from '../../ports/host.js'
 import type { Surface } from '../../ports/surface.js'
 
 interface Deps {

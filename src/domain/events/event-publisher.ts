@@ -1,7 +1,7 @@
 import { describeError } from '../../errors/index.js'
-import type { AuthEvent } from '../../ports/auth-event.js'
-import type { Logger } from '../../ports/logger.js'
-import type { Tracing } from '../../ports/tracing.js'
+import type { AuthEvent } from '../../ports/events.js'
+import type { Logger } from '../../ports/host.js'
+import type { Tracing } from '../../ports/telemetry.js'
 
 interface Deps {
   readonly onEvent: ((event: AuthEvent) => unknown) | undefined

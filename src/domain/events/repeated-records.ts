@@ -1,8 +1,8 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { fewPerWindow } from '../../engine/few-per-window.js'
 import { networkOf } from '../../engine/network-of.js'
-import type { AuthEvent } from '../../ports/auth-event.js'
-import type { Clock } from '../../ports/clock.js'
+import type { AuthEvent } from '../../ports/events.js'
+import type { Clock } from '../../ports/host.js'
 
 const windowMs = 60 * 60 * 1000
 /** Records of one matter in a window, each from elsewhere. */

@@ -1,5 +1,5 @@
 import type { AuditRecord } from '../../model/audit-record.js'
-import type { AuthEvent } from '../../ports/auth-event.js'
+import type { AuthEvent } from '../../ports/events.js'
 
 /** An audit record before it has an id and a date to be swept on. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'expiresAt'>

@@ -1,7 +1,6 @@
 import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
 import { describeError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Clock, Logger } from '../../ports/host.js'
 import type { Webhooks } from './webhooks.js'
 
 export interface WebhookRetries {

@@ -1,6 +1,6 @@
 import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'

@@ -1,7 +1,7 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { OauthCode } from '../../model/oauth-code.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from './intent-judge.js'
 import type { SpentIntent } from './spent-intent.js'

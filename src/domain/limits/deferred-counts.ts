@@ -7,9 +7,8 @@ import {
   unanswered,
 } from '../../engine/deferred-count.js'
 import { describeError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Counter, CounterResult } from '../../ports/counter.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Counter, CounterResult } from '../../ports/backend.js'
+import type { Clock, Logger } from '../../ports/host.js'
 import type { RateLimit } from './rate-limits.js'
 
 type Verdict = Pick<CounterResult, 'allowed' | 'resetsAt'>

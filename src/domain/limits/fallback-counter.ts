@@ -1,5 +1,5 @@
 import { countHit, type WindowCount } from '../../engine/window-count.js'
-import type { Counter } from '../../ports/counter.js'
+import type { Counter } from '../../ports/backend.js'
 
 /**
  * Counts in this process alone: the stand-in while the shared counter cannot be reached, so that

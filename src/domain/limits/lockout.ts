@@ -1,7 +1,7 @@
 import { ahead } from '../../concurrency/ahead.js'
 import { lockoutLength } from '../../engine/lockout-length.js'
 import type { User } from '../../model/user.js'
-import type { CounterResult } from '../../ports/counter.js'
+import type { CounterResult } from '../../ports/backend.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from './rate-limiter.js'
 import type { RateLimit } from './rate-limits.js'

@@ -1,4 +1,4 @@
-import type { RiskScorer } from '../../ports/risk-scorer.js'
+import type { RiskScorer } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { FactorServices } from '../factors/assemble-factors.js'
 import type { IntentServices } from '../intents/assemble-intents.js'

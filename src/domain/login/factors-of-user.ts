@@ -1,6 +1,6 @@
 import type { EnrolledFactors } from '../../engine/second-factor.js'
 import type { Collections } from '../../model/collections.js'
-import type { PastLogin } from '../../ports/risk-scorer.js'
+import type { PastLogin } from '../../ports/risk-scorers.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { LoginRisk } from './login-risk.js'
 

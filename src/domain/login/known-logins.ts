@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { isSamePlace, placeOf, surplusBeside } from '../../engine/login-risk-rules.js'
 import { type KnownLogin, knownLoginMs } from '../../model/known-login.js'
-import type { PastLogin } from '../../ports/risk-scorer.js'
+import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 
 /** The logins of the last ninety days, one for each device and network. */

@@ -7,7 +7,7 @@ import {
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/trusted-device.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
 import { enrolledOf, type FactorsOfUser } from './factors-of-user.js'

@@ -1,7 +1,7 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { LoginTicketPurpose } from '../../model/login-ticket.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'
 import type { DeviceGrant, TrustedDevices } from '../factors/trusted-devices.js'

@@ -1,5 +1,5 @@
 import type { LoginTicketPurpose } from '../../model/login-ticket.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'
 import type { ShownLinkKey } from '../intents/link-offers.js'

@@ -2,14 +2,14 @@ import { withTimeout } from '../../concurrency/with-timeout.js'
 import { isAfterGuesses, scoreLogin } from '../../engine/login-risk-rules.js'
 import { describeError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
 import type {
   PastLogin,
   RiskAssessment,
   RiskQuestion,
   RiskScorer,
   RiskSignal,
-} from '../../ports/risk-scorer.js'
+} from '../../ports/risk-scorers.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { SuspicionNotices } from '../mail/assemble-mail.js'
 import type { MailService } from '../mail/mail-service.js'

@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import type { CodeVerification, ShownCode } from '../factors/code-verification.js'
 import type { ReAuthentication } from '../factors/re-authentication.js'

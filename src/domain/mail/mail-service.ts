@@ -1,12 +1,9 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { isUndeliverable } from '../../engine/email.js'
 import type { User } from '../../model/user.js'
-import type { Emit } from '../../ports/emit.js'
-import type { MfaChange } from '../../ports/factor-event.js'
-import type { Logger } from '../../ports/logger.js'
-import type { Mail, Mailer } from '../../ports/mailer.js'
-import type { RequestSource } from '../../ports/request-source.js'
-import type { Surface } from '../../ports/surface.js'
+import type { Emit, MfaChange } from '../../ports/events.js'
+import type { Logger, Mail, Mailer } from '../../ports/host.js'
+import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { IssuedTicket } from '../intents/mailed-intents.js'
 
 /** Where the host's own pages are; the library only mails links to them. */

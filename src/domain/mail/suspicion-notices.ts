@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { MailService, Suspicion } from './mail-service.js'

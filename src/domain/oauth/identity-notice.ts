@@ -1,5 +1,5 @@
 import type { User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { MailService } from '../mail/mail-service.js'
 

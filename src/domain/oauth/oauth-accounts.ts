@@ -6,7 +6,7 @@ import type { ProviderProfile } from '../../identity-providers/provider-clients.
 import { newUser } from '../../model/new-user.js'
 import { isBeingLinked, type OauthIdentity } from '../../model/oauth-identity.js'
 import type { User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { takeBackUsed } from '../context/take-back-used.js'

@@ -1,7 +1,7 @@
 import { AuthError, type ErrorCode } from '../../errors/index.js'
 import { ProviderError } from '../../identity-providers/provider-error.js'
 import { oauthFailures } from '../../model/oauth-failures.js'
-import type { OauthFailure } from '../../ports/login-event.js'
+import type { OauthFailure } from '../../ports/events.js'
 
 /** The `?error=` of a flow that came to nothing; null for what is no outcome of it: an outage. */
 export function oauthFailureOf(error: unknown): OauthFailure | null {

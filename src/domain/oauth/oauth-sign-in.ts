@@ -11,7 +11,7 @@ import {
 } from '../../identity-providers/providers.js'
 import type { OauthFlow } from '../../model/oauth-flow.js'
 import { isHuman } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import { credentialsFor, isProviderOffered } from '../context/provider-credentials.js'
 import type { SurfaceContext } from '../context/surface-context.js'

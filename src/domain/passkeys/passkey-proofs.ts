@@ -1,7 +1,7 @@
 import type { AssertionResponse } from '../../crypto/webauthn.js'
 import { isToldGuess } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Ceremony, PasskeyChallenges } from '../intents/passkey-challenges.js'
 import type { Lockout } from '../limits/lockout.js'

@@ -1,6 +1,6 @@
 import { requestOptions } from '../../crypto/webauthn.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'

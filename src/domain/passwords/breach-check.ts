@@ -1,7 +1,6 @@
 import { breachRange, rangeHolds } from '../../crypto/breach-range.js'
 import { normalizePassword } from '../../engine/password-policy.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Fetcher } from '../../ports/fetcher.js'
+import type { Clock, Fetcher } from '../../ports/host.js'
 
 export type BreachVerdict = 'clean' | 'breached' | 'unavailable'
 

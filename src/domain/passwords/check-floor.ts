@@ -1,4 +1,4 @@
-import type { Clock } from '../../ports/clock.js'
+import type { Clock } from '../../ports/host.js'
 
 /** What hashes have in common that take equally long to check. */
 export interface HashKind {

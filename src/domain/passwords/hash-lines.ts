@@ -1,8 +1,7 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { networkOf } from '../../engine/network-of.js'
 import { siteOf } from '../../engine/site-of.js'
-import type { RequestSource } from '../../ports/request-source.js'
-import type { Surface } from '../../ports/surface.js'
+import type { RequestSource, Surface } from '../../ports/surface.js'
 
 /** Where hashes wait that a caller who is not signed in asks for. */
 export function networkLine(surface: Surface, { ip }: Pick<RequestSource, 'ip'>): HashLine {

@@ -3,10 +3,14 @@ import type { LegacyFormat } from '../../crypto/legacy-formats.js'
 import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../../crypto/phc.js'
 import { maxPasswordBytes, normalizePassword } from '../../engine/password-policy.js'
 import { AuthError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/logger.js'
-import type { Argon2Params, LegacyVerifier, PasswordHasher } from '../../ports/password-hasher.js'
-import type { Random } from '../../ports/random.js'
+import type {
+  Argon2Params,
+  Clock,
+  LegacyVerifier,
+  Logger,
+  PasswordHasher,
+  Random,
+} from '../../ports/host.js'
 import { createCheckFloor, type HashKind } from './check-floor.js'
 
 export interface PasswordVerdict {

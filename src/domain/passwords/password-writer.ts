@@ -1,5 +1,5 @@
 import type { User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
 import type { SurfaceContext } from '../context/surface-context.js'

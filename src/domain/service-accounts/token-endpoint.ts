@@ -1,6 +1,6 @@
 import { readTokenRequest, type TokenRequest } from '../../engine/client-authentication.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { AccessGrant } from '../sessions/tokens.js'
 import type { ServiceGrants } from './service-grants.js'
 

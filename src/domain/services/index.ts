@@ -73,8 +73,7 @@ export interface Services {
 
 /** What operations and the HTTP layer name of the services, in one place. */
 export type { AccessClaims } from '../../crypto/verify-token.js'
-export type { RequestSource } from '../../ports/request-source.js'
-export type { Surface } from '../../ports/surface.js'
+export type { RequestSource, Surface } from '../../ports/surface.js'
 export type { LinkedIdentity } from '../accounts/profile.js'
 export type { RegistrationResult } from '../accounts/registration.js'
 export type { ConfigRevision } from '../configuration/config-history.js'

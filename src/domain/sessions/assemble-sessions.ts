@@ -1,7 +1,7 @@
 import { onceLoaded } from '../../concurrency/once-loaded.js'
 import type { TokenMemo } from '../../crypto/token-memo.js'
 import { loadPart } from '../../errors/index.js'
-import type { SessionRiskScorer } from '../../ports/session-risk-scorer.js'
+import type { SessionRiskScorer } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
 import type { AllSessionsTermination } from './all-sessions-termination.js'

@@ -1,7 +1,7 @@
 import { keyedHash } from '../../crypto/secrets.js'
 import { clientMark } from '../../engine/changed-places.js'
 import { agentOf, loginNetworkOf } from '../../engine/login-risk-rules.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 
 /**
  * What tells the clients of one session apart. A thief with a copy of the refresh token rarely has the

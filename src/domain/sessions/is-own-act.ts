@@ -1,4 +1,4 @@
-import type { EndReason } from '../../ports/session-event.js'
+import type { EndReason } from '../../ports/events.js'
 
 /** Endings that follow from what the owner did: showed a credential, or set a password. */
 export function isOwnAct(reason: EndReason): boolean {

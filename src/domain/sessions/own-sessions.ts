@@ -1,6 +1,6 @@
 import { isUuid } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { SessionEntry, SessionList } from './session-list.js'

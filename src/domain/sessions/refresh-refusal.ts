@@ -1,8 +1,8 @@
 import type { RefreshDecision } from '../../engine/refresh-rules.js'
 import type { ErrorCode } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { DenylistEntry } from '../../ports/denylist.js'
-import type { EndReason } from '../../ports/session-event.js'
+import type { DenylistEntry } from '../../ports/backend.js'
+import type { EndReason } from '../../ports/events.js'
 import type { Attempt } from './refresh-reading.js'
 
 /** A refused refresh: the code to answer, and the ending to carry out first, if any. */

@@ -9,7 +9,7 @@ import type {
   SessionRiskOutcome,
   SessionRiskQuestion,
   SessionRiskScorer,
-} from '../../ports/session-risk-scorer.js'
+} from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { isVoidProof, voidProof } from '../context/void-proof.js'
 import { markOf } from './client-digest.js'

@@ -3,8 +3,7 @@ import { isSignatureOf } from '../../crypto/is-signature-of.js'
 import type { SignsRemotely } from '../../crypto/key-ring.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
 import { AuthError, describeError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Clock, Logger } from '../../ports/host.js'
 
 interface Deps {
   readonly clock: Clock

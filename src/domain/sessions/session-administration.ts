@@ -1,4 +1,4 @@
-import type { RequestSource } from '../../ports/request-source.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { type Actor, actBy } from '../context/actor.js'
 import { storedText } from '../context/stored-text.js'
 import type { SurfaceContext } from '../context/surface-context.js'

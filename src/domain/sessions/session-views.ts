@@ -1,6 +1,6 @@
 import { loginNetworkOf } from '../../engine/login-risk-rules.js'
 import { oncePerWindow } from '../../engine/once-per-window.js'
-import type { EndReason } from '../../ports/session-event.js'
+import type { EndReason } from '../../ports/events.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Attempt } from './refresh-reading.js'
 

@@ -4,8 +4,7 @@ import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-
 import type { RingSigner } from '../../crypto/ring-signer.js'
 import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import { loadPart } from '../../errors/load-part.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Clock, Logger } from '../../ports/host.js'
 import type { RemoteSignatures } from './remote-signatures.js'
 
 export interface SigningKeys {

@@ -4,9 +4,8 @@ import {
   leaseAfter,
   sweepLeaseName,
 } from '../../engine/sweep-schedule.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Lease, LeaseRecord } from '../../ports/lease.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Lease, LeaseRecord } from '../../ports/backend.js'
+import type { Clock, Logger } from '../../ports/host.js'
 import { type HeldLease, holdLease } from './lease-holder.js'
 
 export interface LeaseContest {

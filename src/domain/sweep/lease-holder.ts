@@ -6,9 +6,8 @@ import {
   sweepRenewalMs,
 } from '../../engine/sweep-schedule.js'
 import { describeError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Lease, LeaseRecord } from '../../ports/lease.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Lease, LeaseRecord } from '../../ports/backend.js'
+import type { Clock, Logger } from '../../ports/host.js'
 
 /** A lease this process took, and renews by itself until it is lost or given back. */
 export interface HeldLease {

@@ -6,8 +6,7 @@ import {
   sweepBatch,
 } from '../../engine/sweep-schedule.js'
 import { describeError } from '../../errors/index.js'
-import type { Clock } from '../../ports/clock.js'
-import type { Logger } from '../../ports/logger.js'
+import type { Clock, Logger } from '../../ports/host.js'
 import type { SweepResult } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 

@@ -1,4 +1,4 @@
-import type { Answer } from '../../ports/answer.js'
+import type { Answer } from '../../ports/backend.js'
 
 /** A request as a framework adapter passes it on, neither trusted nor parsed yet. */
 export interface ExchangeRequest {

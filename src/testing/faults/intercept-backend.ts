@@ -1,5 +1,4 @@
-import type { Backend } from '../../ports/backend.js'
-import type { Counter } from '../../ports/counter.js'
+import type { Backend, Counter } from '../../ports/backend.js'
 import type { Collection, Doc } from '../../ports/store.js'
 
 /** What a read would have given before the last write; null when it gave the same. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { CounterResult } from '../../ports/counter.js'
-import type { LeaseRecord } from '../../ports/lease.js'
+import type { CounterResult, LeaseRecord } from '../../ports/backend.js'
 import { addingCounter } from '../shared/adding-counter.js'
 import { racer, racers, type Scenario } from './scenario.js'
 

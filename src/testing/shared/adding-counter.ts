@@ -1,4 +1,4 @@
-import type { Counter } from '../../ports/counter.js'
+import type { Counter } from '../../ports/backend.js'
 import { MissingMethod } from './conformance-case.js'
 
 export type AddingCounter = Required<Omit<Counter, 'inspect'>>

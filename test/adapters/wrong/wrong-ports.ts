@@ -1,7 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import type { Backend } from '../../../src/ports/backend.js'
-import type { Counter } from '../../../src/ports/counter.js'
-import type { Denylist, DenylistEntry } from '../../../src/ports/denylist.js'
+import type { Backend, Counter, Denylist, DenylistEntry } from '../../../src/ports/backend.js'
 import { type AddingCounter, addingCounter } from '../../../src/testing/shared/adding-counter.js'
 import type { WrongAdapter } from './wrong-adapter.js'
 

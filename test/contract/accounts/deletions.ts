@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { collectionsOf } from '../../../src/model/collections.js'
-import type { AuthEvent } from '../../../src/ports/auth-event.js'
+import type { AuthEvent } from '../../../src/ports/events.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { testAuth } from '../../support/hosts/test-auth.js'

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { defaultAuthorizer } from '../../../src/domain/authorization/default-authorizer.js'
-import type { Authorizer, PermissionQuestion } from '../../../src/ports/authorizer.js'
+import type { Authorizer, PermissionQuestion } from '../../../src/ports/host.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ConfigValidationError, defineModule } from '../../../src/config/index.js'
-import type { Authorizer } from '../../../src/ports/authorizer.js'
+import type { Authorizer } from '../../../src/ports/host.js'
 import { forge } from '../../crypto/forge.js'
 import {
   type ContractHost,

@@ -2,7 +2,7 @@ import {
   type ModuleCollections,
   moduleCollectionsOf,
 } from '../../../src/model/module-collections.js'
-import type { Random } from '../../../src/ports/random.js'
+import type { Random } from '../../../src/ports/host.js'
 import { systemRandom } from '../../../src/system/system-random.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { withCall } from '../../support/stores/faulty-backend.js'

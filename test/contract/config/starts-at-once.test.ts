@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
-import type { AuthEvent } from '../../../src/ports/auth-event.js'
+import type { AuthEvent } from '../../../src/ports/events.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { mailModule } from './config-host.js'

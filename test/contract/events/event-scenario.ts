@@ -1,4 +1,4 @@
-import type { AuthEvent } from '../../../src/ports/auth-event.js'
+import type { AuthEvent } from '../../../src/ports/events.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, type SendOptions, textOf } from '../../support/hosts/http-client.js'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, it } from 'vitest'
-import type { Fetcher } from '../../../src/ports/fetcher.js'
+import type { Fetcher } from '../../../src/ports/host.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { webhookEndpoints } from '../../support/outside/webhook-endpoint.js'

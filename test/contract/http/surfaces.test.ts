@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
-import type { PermissionQuestion } from '../../../src/ports/authorizer.js'
+import type { PermissionQuestion } from '../../../src/ports/host.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { encode, forge, rsaPair } from '../../crypto/forge.js'
 import { expectProblem } from '../../support/hosts/expectations.js'

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
-import type { MfaMethod } from '../../../src/ports/factor-event.js'
+import type { MfaMethod } from '../../../src/ports/events.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'

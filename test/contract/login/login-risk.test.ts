@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RiskAssessment, RiskQuestion, RiskScorer } from '../../../src/ports/risk-scorer.js'
+import type { RiskAssessment, RiskQuestion, RiskScorer } from '../../../src/ports/risk-scorers.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'

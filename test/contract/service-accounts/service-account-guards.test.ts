@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
 import { operations as operationTable } from '../../../src/operations/index.js'
-import type { PermissionQuestion } from '../../../src/ports/authorizer.js'
+import type { PermissionQuestion } from '../../../src/ports/host.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'

@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
-import type { PermissionQuestion } from '../../../src/ports/authorizer.js'
+import type { PermissionQuestion } from '../../../src/ports/host.js'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'

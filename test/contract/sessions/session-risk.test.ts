@@ -4,7 +4,7 @@ import type {
   SessionRiskOutcome,
   SessionRiskQuestion,
   SessionRiskScorer,
-} from '../../../src/ports/session-risk-scorer.js'
+} from '../../../src/ports/risk-scorers.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PasswordHasher } from '../../../src/ports/password-hasher.js'
+import type { PasswordHasher } from '../../../src/ports/host.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { type Reply, type Send, textOf } from '../../support/hosts/http-client.js'
 import { eachSurface } from '../../support/hosts/matrix.js'

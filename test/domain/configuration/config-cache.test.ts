@@ -7,7 +7,7 @@ import { createConfigStore } from '../../../src/domain/configuration/config-stor
 import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
 import { environmentId } from '../../../src/model/module-environment.js'
 import type { AuthOptions } from '../../../src/options.js'
-import type { Clock } from '../../../src/ports/clock.js'
+import type { Clock } from '../../../src/ports/host.js'
 import { readAuthSettings } from '../../../src/settings/read-settings.js'
 import { modulesOf } from '../../../src/setup/modules.js'
 import { failClosedBackend } from '../../../src/stores/fail-closed-backend.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createEmit } from '../../../src/domain/events/emit.js'
-import type { AuthEvent } from '../../../src/ports/auth-event.js'
+import type { AuthEvent } from '../../../src/ports/events.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 
 const source = { ip: '192.0.2.1', userAgent: 'Browser/1.0' }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createRateLimiter } from '../../../src/domain/limits/rate-limiter.js'
-import type { Counter } from '../../../src/ports/counter.js'
+import type { Counter } from '../../../src/ports/backend.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'

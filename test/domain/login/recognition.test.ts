@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createRecognition } from '../../../src/domain/login/recognition.js'
-import type { PastLogin } from '../../../src/ports/risk-scorer.js'
+import type { PastLogin } from '../../../src/ports/risk-scorers.js'
 
 const random = { bytes: (length: number) => new Uint8Array(length).fill(7) }
 const recognition = createRecognition({ random, recognisesDevices: true })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createBreachCheck } from '../../../src/domain/passwords/breach-check.js'
-import type { OutboundReply, OutboundRequest } from '../../../src/ports/fetcher.js'
+import type { OutboundReply, OutboundRequest } from '../../../src/ports/host.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 
 const sha1 = (text: string) => createHash('sha1').update(text).digest('hex').toUpperCase()

@@ -3,7 +3,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { openCollections } from '../../../src/domain/context/open-collections.js'
 import { createRateLimiter } from '../../../src/domain/limits/rate-limiter.js'
 import { createMisuseAlarm } from '../../../src/domain/sessions/misuse-alarm.js'
-import type { EndReason } from '../../../src/ports/session-event.js'
+import type { EndReason } from '../../../src/ports/events.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { isStanding, refusalOfStanding } from '../../../src/domain/sessions/refresh-refusal.js'
 import type { RefreshDecision } from '../../../src/engine/refresh-rules.js'
 import type { User } from '../../../src/model/user.js'
-import type { DenylistEntry } from '../../../src/ports/denylist.js'
-import type { EndReason } from '../../../src/ports/session-event.js'
+import type { DenylistEntry } from '../../../src/ports/backend.js'
+import type { EndReason } from '../../../src/ports/events.js'
 
 const someone = { kind: '', enabled: true } as User
 const service = { kind: 'service', enabled: true } as User

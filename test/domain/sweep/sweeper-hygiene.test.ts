@@ -3,7 +3,7 @@ import { memory } from '../../../adapters/memory/index.js'
 import { createSweepWork, type Sweepable } from '../../../src/domain/sweep/sweep-work.js'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { Session } from '../../../src/model/session.js'
-import type { Clock } from '../../../src/ports/clock.js'
+import type { Clock } from '../../../src/ports/host.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import {

@@ -8,7 +8,7 @@ import { type Collections, collectionsOf } from '../../../src/model/collections.
 import type { RefreshFamily } from '../../../src/model/refresh-family.js'
 import type { Session } from '../../../src/model/session.js'
 import type { Backend } from '../../../src/ports/backend.js'
-import type { Clock } from '../../../src/ports/clock.js'
+import type { Clock } from '../../../src/ports/host.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { startSweeping } from '../../../src/setup/sweeping.js'
 import { systemRandom } from '../../../src/system/system-random.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { mailBox } from '../../../examples/console/host/mail-box.js'
-import type { Mail } from '../../../src/ports/mailer.js'
+import type { Mail } from '../../../src/ports/host.js'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { EndReason } from '../../../src/ports/session-event.js'
+import type { EndReason } from '../../../src/ports/events.js'
 import type { Held, World } from './world.js'
 
 /** Fails unless the session has ended in all three places, and every door says so. */

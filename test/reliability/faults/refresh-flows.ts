@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
-import type { EndReason } from '../../../src/ports/session-event.js'
+import type { EndReason } from '../../../src/ports/events.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { expectAlive, expectEnded, newestHeld } from './endings.js'
 import {

@@ -3,7 +3,7 @@ import { openCollections } from '../../../src/domain/context/open-collections.js
 import type { Collections } from '../../../src/model/collections.js'
 import type { User } from '../../../src/model/user.js'
 import type { AuthOptions } from '../../../src/options.js'
-import type { AuthEvent } from '../../../src/ports/auth-event.js'
+import type { AuthEvent } from '../../../src/ports/events.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type ContractHost, type HostKind, type HostOptions, memoryHost } from './hosts.js'
 import type { Reply, Send } from './http-client.js'

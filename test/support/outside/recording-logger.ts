@@ -1,4 +1,4 @@
-import type { Logger } from '../../../src/ports/logger.js'
+import type { Logger } from '../../../src/ports/host.js'
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Mail, Mailer } from '../../../src/ports/mailer.js'
+import type { Mail, Mailer } from '../../../src/ports/host.js'
 
 export interface RecordingMailer extends Mailer {
   readonly sent: readonly Mail[]

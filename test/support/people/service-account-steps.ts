@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Authorizer } from '../../../src/ports/authorizer.js'
+import type { Authorizer } from '../../../src/ports/host.js'
 import type { ContractHost } from '../hosts/hosts.js'
 import { type Reply, type SendOptions, textOf } from '../hosts/http-client.js'
 import { type Enrolled, enrolled } from './authenticator.js'

@@ -1,0 +1,118 @@
+import type { Surface } from './surface.js'
+
+/** The outcome of an operation, as its caller sees it. */
+export interface Ended {
+  /** The HTTP status of the reply. */
+  readonly status: number
+  /** The error's code; null for a success. */
+  readonly code: string | null
+}
+
+/**
+ * Spans and counters. Every label comes from a closed list, so labels stay bounded and hold no
+ * personal data. Never throws and never fails a request.
+ */
+export interface Tracing {
+  /** Runs the work of one operation inside a span and counts its outcome. */
+  operation<T extends Ended>(
+    surface: Surface,
+    operation: string,
+    work: () => Promise<T>,
+  ): Promise<T>
+  /** Counts an event by its type. */
+  event(surface: Surface, type: string): void
+}
+
+/** What a log line says of the request that it is about. */
+export interface LoggedRequest {
+  /** The operation's id, or the name of a route guard. */
+  readonly operation: string
+  /** The same at each call. */
+  readonly requestId: () => string
+}
+
+/** Follows a request through everything that it causes, so that each log line can name it. */
+export interface LogContext {
+  /** Calls `work`. `current` tells of this request within it, also after it was waited for. */
+  within<T>(request: LoggedRequest, work: () => T): T
+  /** The request that is being worked on; null where there is none, as in a sweep. */
+  current(): LoggedRequest | null
+}
+
+/** The surface whose callers a password hash is for; `host` for the host's own code. */
+export type HashHolder = Surface | 'host'
+
+/** Told of hashes that wait for their turn. Never throws. */
+export interface HashQueueMetrics {
+  /** One more waits (1), or one less (-1). */
+  waiting(holder: HashHolder, change: 1 | -1): void
+  /** A hash got its turn after so many milliseconds; 0 where it did not have to wait. */
+  started(holder: HashHolder, waitedMs: number): void
+  /** A hash was refused: there was no room to wait (`full`), or its turn did not come in time (`late`). */
+  refused(holder: HashHolder, reason: 'full' | 'late'): void
+}
+
+type Attributes = Readonly<Record<string, string | number>>
+
+export interface Span {
+  setAttributes(attributes: Attributes): unknown
+  /** Codes as OpenTelemetry numbers them: 2 is an error. */
+  setStatus(status: { readonly code: number }): unknown
+  end(): void
+}
+
+/**
+ * What makes spans: the part of OpenTelemetry's `TracerProvider` that the library calls. A provider of
+ * `@opentelemetry/api` fits, and so does one of its SDK.
+ */
+export interface TracerProvider {
+  getTracer(name: string): {
+    /** Calls `run` at once, with a span that is the active one meanwhile. */
+    startActiveSpan(
+      name: string,
+      options: { readonly attributes: Attributes },
+      run: (span: Span) => void,
+    ): void
+  }
+}
+
+/** The labels of a measurement. */
+type Labels = Readonly<Record<string, string>>
+
+interface InstrumentOptions {
+  readonly description: string
+  readonly unit?: string
+  readonly advice?: { readonly explicitBucketBoundaries: number[] }
+}
+
+/** Counts up, or up and down. */
+export interface MetricCounter {
+  add(value: number, labels: Labels): void
+}
+
+export interface Histogram {
+  record(value: number, labels: Labels): void
+}
+
+/** What the callback of an observable gauge reports to. */
+export interface ObservableResult {
+  observe(value: number, labels: Labels): void
+}
+
+export interface Meter {
+  createCounter(name: string, options: InstrumentOptions): MetricCounter
+  createUpDownCounter(name: string, options: InstrumentOptions): MetricCounter
+  createHistogram(name: string, options: InstrumentOptions): Histogram
+  createObservableGauge(
+    name: string,
+    options: InstrumentOptions,
+  ): { addCallback(callback: (result: ObservableResult) => void): void }
+}
+
+/**
+ * What makes metrics: the part of OpenTelemetry's `MeterProvider` that the library calls. A provider of `@opentelemetry/api`
+ * fits, and so does one of its SDK.
+ */
+export interface MeterProvider {
+  getMeter(name: string): Meter
+}
