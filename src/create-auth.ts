@@ -1,7 +1,7 @@
 import { lazily } from './concurrency/lazily.js'
 import { createConfigApi } from './domain/configuration/config-api.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
-import { loadPart } from './errors/load-part.js'
+import { loadPart } from './errors/index.js'
 import { bothRouter } from './http/surface-router.js'
 import { allCollectionSpecs } from './model/collections.js'
 import type { AuthOptions } from './options.js'

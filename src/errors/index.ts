@@ -1,15 +1,235 @@
-export { AuthError, type AuthErrorOptions } from './auth-error.js'
-export { ConfigValidationError } from './config-validation-error.js'
-export { DeclarationError, type DeclarationProblem } from './declaration-error.js'
-export { describeError } from './describe-error.js'
-export { EarlyTokenError } from './early-token-error.js'
-export { type ErrorCode, errorCatalogue } from './error-catalogue.js'
-export { LoadError } from './load-error.js'
-export { loadPart } from './load-part.js'
-export { OptionsError } from './options-error.js'
-export { type PasswordViolation, passwordViolations } from './password-violations.js'
-export { SecretKeyError } from './secret-key-error.js'
-export { TimeoutError } from './timeout-error.js'
-export { titleOf } from './title-of.js'
-export { UnknownKeyError } from './unknown-key-error.js'
-export { ValueRefusal } from './value-refusal.js'
+import { type ErrorCode, errorCatalogue } from './error-catalogue.js'
+
+export { type ErrorCode, errorCatalogue, titleOf } from './error-catalogue.js'
+
+/** The rules that a new password can violate, as a `password_policy` refusal lists them. */
+export const passwordViolations = [
+  'too_short',
+  'too_long',
+  'common',
+  'contextual',
+  'breached',
+  'reused',
+] as const
+
+/** One of the rules of the password policy. */
+export type PasswordViolation = (typeof passwordViolations)[number]
+
+/**
+ * Seconds (RFC 9110 §10.2.3). Short, because a client that repeats a refresh whose answer was lost
+ * has to do so within the window of a retired token.
+ */
+const outageRetryAfter = 1
+
+/** What an `AuthError` carries beside its code. */
+export interface AuthErrorOptions {
+  /** Replaces the catalogue's text in the reply. It must hold neither input nor secrets. */
+  readonly detail?: string
+  /** Whole seconds, sent as `Retry-After` (RFC 9110 §10.2.3). */
+  readonly retryAfter?: number
+  /**
+   * For `step_up_required` and `mfa_enrollment_required`: the greatest age of the proof in whole seconds
+   * (RFC 9470 `max_age`).
+   */
+  readonly maxAgeSeconds?: number
+  /** For `password_policy`: the rules that the password violates. */
+  readonly violations?: readonly PasswordViolation[]
+  /** The key or record list that a configuration change was refused for. */
+  readonly field?: string
+  readonly cause?: unknown
+}
+
+/**
+ * A refusal, thrown by every function of this library that refuses. `code` is a key of
+ * `errorCatalogue`, `status` its HTTP status. `message` is safe to show to the caller.
+ */
+export class AuthError extends Error {
+  override readonly name = 'AuthError'
+  readonly code: ErrorCode
+  readonly status: number
+  /** Whole seconds to wait before a retry; null where waiting does not help. */
+  readonly retryAfter: number | null
+  /** Whole seconds; null for every code but `step_up_required` and `mfa_enrollment_required`. */
+  readonly maxAgeSeconds: number | null
+  /** At least one rule; null for every code but `password_policy`. */
+  readonly violations: readonly PasswordViolation[] | null
+  /** The key or record list that a configuration change was refused for; null for other refusals. */
+  readonly field: string | null
+
+  constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
+    const entry = errorCatalogue[code]
+    super(options.detail ?? entry.detail, { cause: options.cause })
+    this.code = code
+    this.status = entry.status
+    this.retryAfter = options.retryAfter ?? (entry.status === 503 ? outageRetryAfter : null)
+    this.maxAgeSeconds = options.maxAgeSeconds ?? null
+    this.violations = options.violations ?? null
+    this.field = options.field ?? null
+  }
+}
+
+/**
+ * A module's validator returns or throws it to refuse values. With a `code` (dotted, such as
+ * `tenant.single_mode_conflict`), callers get 422 with `message` as the detail. Without one, they get
+ * the bare text `Unprocessable Entity`.
+ */
+export class ConfigValidationError extends Error {
+  override readonly name = 'ConfigValidationError'
+  /** The key of the refused value, such as `sender` or `hooks.gmail-eu.url`. */
+  readonly field: string
+  readonly code?: string
+
+  /** The administrator who edits the configuration sees `message`: it must not quote a secret. */
+  constructor(field: string, message: string, code?: string) {
+    super(message)
+    this.field = field
+    if (code !== undefined) this.code = code
+  }
+}
+
+/** A value that is refused by itself, and not beside other values. Callers are told the key as `field`. */
+export class ValueRefusal extends ConfigValidationError {
+  constructor({ field, message, code }: ConfigValidationError) {
+    super(field, message, code)
+  }
+}
+
+/** A problem of a module's declaration. */
+export interface DeclarationProblem {
+  /** `sender`, `hooks.url` for a sub-field, `fields[2]` for one without a key, or '' for the module itself. */
+  readonly field: string
+  /** The problem and its remedy: the rest of a sentence that begins with the field. */
+  readonly problem: string
+}
+
+/** `defineModule` and `createAuth` throw it for a module whose declaration breaks a rule. */
+export class DeclarationError extends Error {
+  override readonly name = 'DeclarationError'
+  readonly module: string
+  /** All problems, not just the first. */
+  readonly problems: readonly DeclarationProblem[]
+
+  constructor(module: string, problems: readonly DeclarationProblem[]) {
+    const lines = problems.map(({ field, problem }) =>
+      field === '' ? `it ${problem}` : `field "${field}" ${problem}`,
+    )
+    super(`Module "${module}" is not declared correctly: ${lines.join('; ')}`)
+    this.module = module
+    this.problems = problems
+  }
+}
+
+/**
+ * `createAuth` rejects with it for an option that cannot work. The message names the option, the form
+ * it must have, and the remedy; it never repeats a secret.
+ */
+export class OptionsError extends Error {
+  override readonly name = 'OptionsError'
+  /** The option's path, such as `surfaces.client.baseUrl`. */
+  readonly option: string
+
+  constructor(option: string, problem: string, options?: { readonly cause: unknown }) {
+    super(`createAuth: option "${option}" ${problem}`, options)
+    this.option = option
+  }
+}
+
+/** Thrown for a key that cannot encrypt configuration secrets. The message never repeats the key. */
+export class SecretKeyError extends Error {
+  override readonly name = 'SecretKeyError'
+  /** The id of the key in the ring. */
+  readonly keyId: string
+
+  constructor(keyId: string, problem: string) {
+    super(`The configuration encryption key "${keyId}" ${problem}`)
+    this.keyId = keyId
+  }
+}
+
+/**
+ * The cause of a refusal: a token names a signing key that the ring does not hold. The token may be
+ * genuine, so no cookie is cleared for it.
+ */
+export class UnknownKeyError extends Error {
+  override readonly name = 'UnknownKeyError'
+
+  constructor() {
+    super('the token names a signing key that the ring does not hold')
+  }
+}
+
+/** The cause of a refusal: a genuine token was issued in the future, so a clock of the host's processes is wrong. */
+export class EarlyTokenError extends Error {
+  override readonly name = 'EarlyTokenError'
+
+  constructor() {
+    super(
+      'the token was issued in the future: the clock of this process, or of the one that issued it, is wrong',
+    )
+  }
+}
+
+/** An outside call did not answer in time. The message names the call and the time, nothing else. */
+export class TimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+}
+
+/** A part that is loaded at its first use could not be. The message names the part, nothing else. */
+export class LoadError extends Error {
+  override readonly name = 'LoadError'
+}
+
+/**
+ * What `load` gives: a module that is loaded at its first use, once a process. Rejects with a `LoadError`
+ * that names the part for the host's log; the next call tries again.
+ */
+export async function loadPart<T>(part: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    const remedy = 'deploy all files of postern, and the packages it depends on'
+    throw new LoadError(`${part} could not be loaded: ${remedy}`, { cause })
+  }
+}
+
+// Not ConfigValidationError: hosts write its message, and could quote a secret.
+const ownErrors = [
+  AuthError,
+  DeclarationError,
+  LoadError,
+  OptionsError,
+  SecretKeyError,
+  TimeoutError,
+]
+const identifier = /^\w{1,64}$/
+
+/**
+ * The loggable part of an error: its name, its code, and the place that made it. Message, fields and
+ * stack are left out, since drivers and mailers quote rows, values and links in them. Only messages
+ * of this library's own errors are kept, as `detail`: loggers call the text of a line `message`.
+ */
+export function describeError(error: unknown): Readonly<Record<string, unknown>> {
+  if (!(error instanceof Error)) return { error: typeof error }
+  const { name, message, cause } = error
+  const code = 'code' in error ? error.code : null
+  const isOwn = ownErrors.some((own) => error instanceof own)
+  const at = placeOf(error)
+  return {
+    error: identifier.test(name) ? name : 'Error',
+    ...(isOwn ? { detail: message } : {}),
+    ...(typeof code === 'string' && identifier.test(code) ? { code } : {}),
+    ...(at === undefined ? {} : { at }),
+    ...(cause === undefined ? {} : { cause: describeError(cause) }),
+  }
+}
+
+/** File, line and column at the end of a frame. */
+const place = /[^\w.-]([\w.-]+:\d+:\d+)\)?$/
+
+/** The innermost frame without its path, such as `refresh.js:120:7`. */
+function placeOf({ stack = '' }: Error): string | undefined {
+  // Bounded, because the stack begins with a message of any length.
+  const lines = stack.slice(0, 2000).split('\n')
+  const frames = lines.filter((line) => /^\s+at /.test(line)).map((line) => place.exec(line)?.[1])
+  return frames.find((found) => found !== undefined)
+}

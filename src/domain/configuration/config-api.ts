@@ -1,7 +1,7 @@
 import type { ModuleDefinition } from '../../config/define-module.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
 import type { FieldValues } from '../../engine/configuration/module-values.js'
-import { loadPart } from '../../errors/load-part.js'
+import { loadPart } from '../../errors/index.js'
 import type { Logger } from '../../ports/host.js'
 import { type Actor, actBy } from '../context/actor.js'
 import type { ConfigChange } from './config-change.js'

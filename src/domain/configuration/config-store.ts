@@ -1,5 +1,5 @@
 import { onceLoaded } from '../../concurrency/once-loaded.js'
-import { loadPart } from '../../errors/load-part.js'
+import { loadPart } from '../../errors/index.js'
 import type { ActivateEnvironment } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'
 import { type ConfigRevision, createConfigHistory } from './config-history.js'

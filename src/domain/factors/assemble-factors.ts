@@ -1,5 +1,5 @@
 import { onceLoaded } from '../../concurrency/once-loaded.js'
-import { loadPart } from '../../errors/load-part.js'
+import { loadPart } from '../../errors/index.js'
 import type { Reencryption } from '../configuration/reencryption.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from '../intents/intent-judge.js'

@@ -1,5 +1,5 @@
 import { onceLoaded } from '../../concurrency/once-loaded.js'
-import { loadPart } from '../../errors/load-part.js'
+import { loadPart } from '../../errors/index.js'
 import type { Mailer } from '../../ports/host.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
