@@ -110,10 +110,9 @@ export type {
 } from './http/session-facts.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { ProviderId } from './identity-providers/providers.js'
-export type { AuditRecord } from './model/audit-record.js'
 export type { CollectionName } from './model/collections.js'
-export { MODULE_CONFIG_PERMISSIONS } from './model/module-config-permissions.js'
-export { PERMISSIONS, type PermissionInfo } from './model/permissions.js'
+export type { AuditRecord } from './model/event-records.js'
+export { MODULE_CONFIG_PERMISSIONS, PERMISSIONS, type PermissionInfo } from './model/permissions.js'
 export type { Membership } from './model/user.js'
 export type {
   AuthOptions,

@@ -1,33 +1,40 @@
-import type { AnyCollectionSpec, Collection, CollectionSpec, Doc, Store } from '../ports/store.js'
+import type {
+  AnyCollectionSpec,
+  Collection,
+  CollectionSpec,
+  Doc,
+  Store,
+  SurfaceSpec,
+} from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
-import { accountDeletionsSpec } from './account-deletion.js'
-import { type AuditRecords, auditRecordsSpec } from './audit-record.js'
-import { backupCodesSpec } from './backup-codes.js'
-import { modulesSpec } from './config-module.js'
-import { knownLoginsSpec } from './known-login.js'
-import { linkOffersSpec } from './link-offer.js'
-import { loginTicketsSpec } from './login-ticket.js'
-import { moduleEnvironmentsSpec } from './module-environment.js'
-import { moduleRevisionsSpec } from './module-revision.js'
-import { oauthCodesSpec } from './oauth-code.js'
-import { oauthFlowsSpec } from './oauth-flow.js'
-import { oauthIdentitiesSpec } from './oauth-identity.js'
-import { type Passkey, passkeysSpec } from './passkey.js'
-import { passkeyChallengesSpec } from './passkey-challenge.js'
-import { passwordHistoriesSpec } from './password-history.js'
-import { pendingRegistrationsSpec } from './pending-registration.js'
-import { refreshFamiliesSpec } from './refresh-family.js'
-import { rolesSpec } from './role.js'
-import { roleBindingsSpec } from './role-binding.js'
-import { serviceCredentialsSpec } from './service-credential.js'
-import { sessionsSpec } from './session.js'
-import { stepUpProofsSpec } from './step-up-proof.js'
-import type { SurfaceSpec } from './surface-spec.js'
-import { ticketsSpec } from './ticket.js'
-import { totpFactorsSpec } from './totp-factor.js'
-import { trustedDevicesSpec } from './trusted-device.js'
-import { usersSpec } from './user.js'
-import { webhookDeliveriesSpec } from './webhook-delivery.js'
+import { moduleEnvironmentsSpec, moduleRevisionsSpec, modulesSpec } from './configuration.js'
+import { type AuditRecords, auditRecordsSpec, webhookDeliveriesSpec } from './event-records.js'
+import {
+  backupCodesSpec,
+  type Passkey,
+  passkeysSpec,
+  stepUpProofsSpec,
+  totpFactorsSpec,
+  trustedDevicesSpec,
+} from './factors.js'
+import {
+  linkOffersSpec,
+  loginTicketsSpec,
+  oauthCodesSpec,
+  oauthFlowsSpec,
+  passkeyChallengesSpec,
+  ticketsSpec,
+} from './intents.js'
+import { roleBindingsSpec, rolesSpec } from './permissions.js'
+import { knownLoginsSpec, refreshFamiliesSpec, sessionsSpec } from './sessions.js'
+import {
+  accountDeletionsSpec,
+  oauthIdentitiesSpec,
+  passwordHistoriesSpec,
+  pendingRegistrationsSpec,
+  serviceCredentialsSpec,
+  usersSpec,
+} from './user.js'
 
 /** All that is said of a collection beside its fields. */
 export interface CollectionEntry {

@@ -1,3 +1,5 @@
+import type { Doc, SurfaceSpec } from '../ports/store.js'
+
 /** A permission that the library's own routes require. */
 export interface PermissionInfo {
   readonly key: string
@@ -45,3 +47,79 @@ export const PERMISSIONS = [
 export const selfPermissions: readonly string[] = PERMISSIONS.filter(({ system }) => !system).map(
   ({ key }) => key,
 )
+
+/**
+ * The permissions that the routes of the module configuration require, unless the host renamed them
+ * (`createAuth({ permissions })`). Both belong to the system set.
+ */
+export const MODULE_CONFIG_PERMISSIONS = {
+  read: 'system.modules.read',
+  manage: 'system.modules.manage',
+} as const
+
+const systemSet: ReadonlySet<string> = new Set([
+  ...PERMISSIONS.filter(({ system }) => system).map(({ key }) => key),
+  ...Object.values(MODULE_CONFIG_PERMISSIONS),
+])
+
+/** Whether a key belongs to the system set, that of the module configuration included. */
+export function isSystemPermission(key: string): boolean {
+  return systemSet.has(key)
+}
+
+/** A named set of permissions. Its name and tenant never change, because bindings rely on them. */
+export interface StoredRole extends Doc {
+  /** Empty for a role of no tenant; fields of a unique index are never null. */
+  readonly tenantId: string
+  readonly name: string
+  readonly permissions: readonly string[]
+  /** Grows with every change of the permissions. */
+  readonly revision: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export const rolesSpec: SurfaceSpec<StoredRole> = {
+  fields: {
+    tenantId: { kind: 'text' },
+    name: { kind: 'text' },
+    permissions: { kind: 'json' },
+    revision: { kind: 'integer' },
+    createdAt: { kind: 'time' },
+    updatedAt: { kind: 'time' },
+  },
+  indexes: [{ on: ['tenantId'] }, { on: ['tenantId', 'name'], unique: true }],
+  expires: 'never',
+}
+
+/** A role that a user holds. The id is made of user, role and tenant, so each triple exists once. */
+export interface StoredRoleBinding extends Doc {
+  readonly userId: string
+  readonly roleId: string
+  /** Empty where the role is held everywhere. */
+  readonly tenantId: string
+  readonly createdAt: number
+  /** When a call began to bind it that has not finished: until then it grants nothing. Null once it did. */
+  readonly pendingSince: number | null
+}
+
+export const roleBindingsSpec: SurfaceSpec<StoredRoleBinding> = {
+  fields: {
+    userId: { kind: 'text' },
+    roleId: { kind: 'text' },
+    tenantId: { kind: 'text' },
+    createdAt: { kind: 'time' },
+    pendingSince: { kind: 'time', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }, { on: ['roleId'] }],
+  expires: 'never',
+}
+
+/** Users and roles have UUIDs, so no two bindings have one id, whatever a tenant is called. */
+export function roleBindingId({
+  userId,
+  roleId,
+  tenantId,
+}: Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>): string {
+  return `${userId}:${roleId}:${tenantId}`
+}

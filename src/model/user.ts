@@ -1,5 +1,4 @@
-import type { Doc } from '../ports/store.js'
-import type { SurfaceSpec } from './surface-spec.js'
+import type { CollectionSpec, Doc, SurfaceSpec } from '../ports/store.js'
 
 /** A tenant that a user belongs to. Tokens repeat it for the host; the library decides nothing by it. */
 export interface Membership {
@@ -87,4 +86,213 @@ export const usersSpec: SurfaceSpec<User> = {
   },
   indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
   expires: 'never',
+}
+
+/** What tells one new account from another; the rest is as with every account that begins. */
+type Given = Pick<User, 'id' | 'email' | 'emailAsTyped' | 'name'> &
+  Partial<
+    Pick<
+      User,
+      | 'kind'
+      | 'emailVerifiedAt'
+      | 'systemRole'
+      | 'enabled'
+      | 'selfRegistered'
+      | 'passwordHash'
+      | 'passwordChangedAt'
+      | 'termsVersion'
+      | 'memberships'
+      | 'lastIntentId'
+    >
+  >
+
+/** The record of an account made at `now`. Unless said otherwise: an enabled person without rights. */
+export function newUser(now: number, given: Given): User {
+  return {
+    expiresAt: null,
+    kind: '',
+    emailVerifiedAt: null,
+    systemRole: 'guest',
+    enabled: true,
+    selfRegistered: false,
+    passwordHash: null,
+    passwordChangedAt: null,
+    termsVersion: null,
+    memberships: [],
+    sessionEpoch: 0,
+    keptSessionId: null,
+    credentialEpoch: 0,
+    deviceEpoch: 0,
+    createdAt: now,
+    updatedAt: now,
+    lastLoginAt: null,
+    deletingAt: null,
+    endedBefore: null,
+    lastIntentId: null,
+    ...given,
+  }
+}
+
+/** A user's earlier password hashes, newest first; the id is the user id. Apart from the user
+ * record because that one is read on every guarded request. */
+export interface PasswordHistory extends Doc {
+  readonly hashes: readonly string[]
+  readonly revision: number
+}
+
+export const passwordHistoriesSpec: SurfaceSpec<PasswordHistory> = {
+  fields: { hashes: { kind: 'json' }, revision: { kind: 'integer' } },
+  indexes: [],
+  expires: 'never',
+}
+
+/**
+ * An account at an identity provider by which a user of this surface signs in. The id is the
+ * SHA-256 of provider, issuer and subject, so that one such account belongs to one user; a user has
+ * at most one of each provider. An address is no part of it: addresses change hands.
+ */
+export interface OauthIdentity extends Doc {
+  readonly userId: string
+  /** The id of the provider, such as `google`. */
+  readonly provider: string
+  readonly issuer: string
+  readonly subject: string
+  /** Epoch milliseconds. */
+  readonly linkedAt: number
+  /**
+   * The random mark of the request that is about to remove it; null without one. A marked identity
+   * still signs in, but does not count as a remaining way to sign in. That of a request that is about to link it
+   * begins with `link `: such an identity opens nothing yet.
+   */
+  readonly removingBy: string | null
+}
+
+const linkMark = 'link '
+
+/** The mark of an identity that is being linked. */
+export const linkMarkOf = (nonce: string): string => `${linkMark}${nonce}`
+
+/** Whether the request that links it has still to look at the account once more, or died before it did. */
+export function isBeingLinked({ removingBy }: Pick<OauthIdentity, 'removingBy'>): boolean {
+  return removingBy?.startsWith(linkMark) ?? false
+}
+
+export const oauthIdentitiesSpec: SurfaceSpec<OauthIdentity> = {
+  fields: {
+    userId: { kind: 'text' },
+    provider: { kind: 'text' },
+    issuer: { kind: 'text' },
+    subject: { kind: 'text' },
+    linkedAt: { kind: 'time' },
+    removingBy: { kind: 'text', nullable: true },
+  },
+  indexes: [{ on: ['userId'] }, { on: ['userId', 'provider'], unique: true }],
+  expires: 'never',
+}
+
+/** A client id and secret of a service account. Its id is the `credentialId` of the routes. */
+export interface ServiceCredential extends Doc {
+  /** The operator user it belongs to. */
+  readonly accountId: string
+  /** `sa_` and 16 random bytes: says nothing of the account. */
+  readonly clientId: string
+  /** PHC string, by the same hasher as passwords. */
+  readonly secretHash: string
+  /** Never active again once revoked. */
+  readonly status: 'active' | 'revoked'
+  readonly createdAt: number
+  /** The user who asked for it. */
+  readonly createdBy: string | null
+  /** Within a minute; null before the first grant. */
+  readonly lastUsedAt: number | null
+  readonly revokedAt: number | null
+  readonly revokedBy: string | null
+}
+
+/** There is one collection: service accounts live on the operator surface alone. */
+export const serviceCredentialsSpec: CollectionSpec<ServiceCredential> = {
+  name: 'service_account_credentials',
+  fields: {
+    accountId: { kind: 'text' },
+    clientId: { kind: 'text' },
+    secretHash: { kind: 'text' },
+    status: { kind: 'text' },
+    createdAt: { kind: 'time' },
+    createdBy: { kind: 'text', nullable: true },
+    lastUsedAt: { kind: 'time', nullable: true },
+    revokedAt: { kind: 'time', nullable: true },
+    revokedBy: { kind: 'text', nullable: true },
+  },
+  indexes: [{ on: ['clientId'], unique: true }, { on: ['accountId'] }],
+  expires: 'never',
+}
+
+/**
+ * A registration whose mailbox is not proved yet: an account to be. The id is that
+ * of the user to be. There is one of each address and browser or app.
+ */
+export interface PendingRegistration extends Doc {
+  /** How the account would be signed in to, so far `password` alone; empty for what a deletion left. */
+  readonly method: string
+  /** Canonical address; a digest of it for what a deletion left. */
+  readonly email: string
+  readonly emailAsTyped: string
+  /** SHA-256 of what the browser or app keeps that registered; no other one's link makes it an account. */
+  readonly keyHash: string
+  /** PHC string. No login ever looks at it. */
+  readonly passwordHash: string
+  readonly name: string
+  readonly termsVersion: string | null
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+export const pendingRegistrationsSpec: SurfaceSpec<PendingRegistration> = {
+  fields: {
+    method: { kind: 'text' },
+    email: { kind: 'text' },
+    emailAsTyped: { kind: 'text' },
+    keyHash: { kind: 'text' },
+    passwordHash: { kind: 'text' },
+    name: { kind: 'text' },
+    termsVersion: { kind: 'text', nullable: true },
+    createdAt: { kind: 'time' },
+  },
+  indexes: [{ on: ['method'] }, { on: ['email'] }, { on: ['keyHash'] }],
+  expires: 'fixed',
+}
+
+/**
+ * The started deletion of an account; the id is the user's. It is written before anything is removed
+ * and outlives the user record: what an interruption left undone is found, and so are documents that a
+ * parallel request wrote meanwhile; no account is ever made with the id again.
+ */
+export interface AccountDeletion extends Doc {
+  /** The user who deleted it; null when the host's code named no actor. */
+  readonly actorId: string | null
+  readonly begunAt: number
+  /**
+   * That of the user when the deletion was noted. Credentials that changed since belong to another
+   * decision: what only was noted is then given up. Null where it was not kept, and `onlyByRequest` where the request
+   * alone may close the account.
+   */
+  readonly credentialEpoch: number | null
+  /** When the user record was gone; null before. */
+  readonly deletedAt: number | null
+  /** When the process that sweeps has to look at it again; null once it did for the last time. */
+  readonly expiresAt: number | null
+}
+
+/** No user's epoch: the session that asked for the deletion has to be open when the account is closed. */
+export const onlyByRequest = -1
+
+export const accountDeletionsSpec: SurfaceSpec<AccountDeletion> = {
+  fields: {
+    actorId: { kind: 'text', nullable: true },
+    begunAt: { kind: 'time' },
+    credentialEpoch: { kind: 'integer', nullable: true },
+    deletedAt: { kind: 'time', nullable: true },
+  },
+  indexes: [],
+  expires: 'due',
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
+import { MODULE_CONFIG_PERMISSIONS } from '../model/permissions.js'
 import {
   configPatchInput,
   configRevisionReply,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { oauthFailures } from '../model/oauth-failures.js'
+import { oauthFailures } from '../model/intents.js'
 import { publicOperation } from './operation.js'
 import {
   flowCookies,

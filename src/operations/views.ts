@@ -16,7 +16,7 @@ import type {
   SessionView,
   TotpConfirmation,
 } from '../domain/services/index.js'
-import type { Passkey } from '../model/passkey.js'
+import type { Passkey } from '../model/factors.js'
 import type { User } from '../model/user.js'
 import type { Answer, Call } from './operation.js'
 

@@ -177,3 +177,6 @@ export interface Store {
    */
   inspect?(specs: readonly AnyCollectionSpec[]): Promise<readonly Inspection[]>
 }
+
+/** A collection that each surface has, but for its name, which the record of collections gives it. */
+export interface SurfaceSpec<T extends Doc> extends Omit<CollectionSpec<T>, 'name'> {}

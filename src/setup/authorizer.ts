@@ -2,7 +2,7 @@ import { defaultAuthorizer } from '../domain/authorization/default-authorizer.js
 import { createHeldRoles } from '../domain/authorization/held-roles.js'
 import { openCollections } from '../domain/context/open-collections.js'
 import { OptionsError } from '../errors/index.js'
-import { MODULE_CONFIG_PERMISSIONS } from '../model/module-config-permissions.js'
+import { MODULE_CONFIG_PERMISSIONS } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
 import type { Authorizer } from '../ports/host.js'
 import type { Store } from '../ports/store.js'

@@ -15,8 +15,8 @@ import {
   createProviderClients,
   type ProviderClients,
 } from '../identity-providers/provider-clients.js'
-import { moduleCollectionsOf } from '../model/module-collections.js'
-import { type ServiceCredential, serviceCredentialsSpec } from '../model/service-credential.js'
+import { moduleCollectionsOf } from '../model/configuration.js'
+import { type ServiceCredential, serviceCredentialsSpec } from '../model/user.js'
 import type { AuthOptions } from '../options.js'
 import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Authorizer, Logger } from '../ports/host.js'

@@ -62,7 +62,7 @@ describe('what it talks to', () => {
 
 describe('other limits', () => {
   it.each([
-    ['passkeys of a user', 'model/passkey', 'maxPasskeys'],
+    ['passkeys of a user', 'model/factors', 'maxPasskeys'],
     ['trusted devices of a user', 'domain/factors/trusted-devices', 'mostPerUser'],
     [
       'active credentials of a service account',

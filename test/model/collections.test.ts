@@ -9,7 +9,7 @@ import {
   surfaceCollections,
   sweptBy,
 } from '../../src/model/collections.js'
-import { rolesSpec } from '../../src/model/role.js'
+import { rolesSpec } from '../../src/model/permissions.js'
 import type { Collection, Doc } from '../../src/ports/store.js'
 
 const whole = { name: 'notes', spec: rolesSpec, sweep: 'never', removal: 'kept' } as const

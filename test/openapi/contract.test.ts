@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { newUser } from '../../src/model/new-user.js'
+import { newUser } from '../../src/model/user.js'
 import { documentOf } from '../../src/openapi/document.js'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { operations } from '../../src/operations/index.js'

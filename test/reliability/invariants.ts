@@ -1,7 +1,6 @@
 import { decodeJwt } from 'jose'
 import type { Collections } from '../../src/model/collections.js'
-import type { RefreshFamily } from '../../src/model/refresh-family.js'
-import type { Session } from '../../src/model/session.js'
+import type { RefreshFamily, Session } from '../../src/model/sessions.js'
 import type { User } from '../../src/model/user.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import type { Doc } from '../../src/ports/store.js'

@@ -1,4 +1,4 @@
-import { serviceCredentialsSpec } from '../../src/model/service-credential.js'
+import { serviceCredentialsSpec } from '../../src/model/user.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { storedIn, storedUser } from '../support/hosts/open-host.js'
 import type { TestAuth } from '../support/hosts/test-auth.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { ticketPurposes } from '../../src/model/ticket.js'
+import { ticketPurposes } from '../../src/model/intents.js'
 import { onDatabase } from '../support/stores/postgres.js'
 import { figure } from './figures.js'
 import { raceSettings, type SingleUse, singleUses } from './single-uses.js'

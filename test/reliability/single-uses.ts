@@ -1,4 +1,4 @@
-import type { TicketPurpose } from '../../src/model/ticket.js'
+import type { TicketPurpose } from '../../src/model/intents.js'
 import type { Reply } from '../support/hosts/http-client.js'
 import { githubSettings } from './github-stand-in.js'
 import { type Host, outcomeOf } from './host-client.js'

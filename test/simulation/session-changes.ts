@@ -1,4 +1,4 @@
-import type { RefreshFamily } from '../../src/model/refresh-family.js'
+import type { RefreshFamily } from '../../src/model/sessions.js'
 import type { User } from '../../src/model/user.js'
 import type { DenylistEntry } from '../../src/ports/backend.js'
 import type { Doc } from '../../src/ports/store.js'

@@ -1,7 +1,6 @@
 import { isUuid } from '../../crypto/uuid.js'
 import type { AuthError } from '../../errors/index.js'
-import { type AccountDeletion, onlyByRequest } from '../../model/account-deletion.js'
-import type { User } from '../../model/user.js'
+import { type AccountDeletion, onlyByRequest, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'

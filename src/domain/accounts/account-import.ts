@@ -4,9 +4,7 @@ import {
   isUnfinishedImport,
   unfinishedImport,
 } from '../../engine/unfinished-import.js'
-import { newUser } from '../../model/new-user.js'
-import { isBeingLinked, type OauthIdentity } from '../../model/oauth-identity.js'
-import { isHuman, type User } from '../../model/user.js'
+import { isBeingLinked, isHuman, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { takeBackUsed } from '../context/take-back-used.js'

@@ -1,7 +1,6 @@
 import { workOff } from '../../concurrency/work-off.js'
 import { isUnfinishedImport } from '../../engine/unfinished-import.js'
-import type { AccountDeletion } from '../../model/account-deletion.js'
-import type { User } from '../../model/user.js'
+import type { AccountDeletion, User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { removePersonalData } from './personal-data.js'

@@ -1,6 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
-import type { User } from '../../model/user.js'
+import type { OauthIdentity, User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Principal, SignedIn } from '../context/principal.js'

@@ -1,5 +1,5 @@
 import { isUuid } from '../../crypto/uuid.js'
-import type { PendingRegistration } from '../../model/pending-registration.js'
+import type { PendingRegistration } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { type Actor, actBy } from '../context/actor.js'
 import { hostPage } from '../context/host-page.js'

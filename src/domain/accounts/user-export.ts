@@ -1,10 +1,10 @@
-import type { AuditRecord } from '../../model/audit-record.js'
 import {
   type CollectionEntry,
   type Collections,
   removedBy,
   surfaceCollections,
 } from '../../model/collections.js'
+import type { AuditRecord } from '../../model/event-records.js'
 import { isHuman } from '../../model/user.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import { newestFirst } from '../../stores/newest-first.js'

@@ -1,5 +1,5 @@
 import type { Collections } from '../../model/collections.js'
-import type { StoredRoleBinding } from '../../model/role-binding.js'
+import type { StoredRoleBinding } from '../../model/permissions.js'
 import type { HeldRole, HeldRoles } from '../../ports/host.js'
 import type { Surface } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'

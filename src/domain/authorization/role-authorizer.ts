@@ -1,6 +1,5 @@
 import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
-import { selfPermissions } from '../../model/permissions.js'
-import { isSystemPermission } from '../../model/system-permissions.js'
+import { isSystemPermission, selfPermissions } from '../../model/permissions.js'
 import type { AuthorizerFactory, HeldRole } from '../../ports/host.js'
 import { isShortcutRole } from './role-shortcuts.js'
 

@@ -1,4 +1,4 @@
-import { isSystemPermission } from '../../model/system-permissions.js'
+import { isSystemPermission } from '../../model/permissions.js'
 
 const shortcuts: readonly string[] = ['super_admin', 'administrator', 'developer']
 

@@ -1,5 +1,4 @@
-import { selfPermissions } from '../../model/permissions.js'
-import { isSystemPermission } from '../../model/system-permissions.js'
+import { isSystemPermission, selfPermissions } from '../../model/permissions.js'
 
 /**
  * The permissions for a tenant's own role, made from a list of keys: `auth.self` and `auth.mfa.self`,

@@ -1,7 +1,6 @@
 import { randomToken } from '../../crypto/secrets.js'
 import { readModule } from '../../engine/configuration/read-module.js'
-import type { Module } from '../../model/config-module.js'
-import type { ModuleEnvironment } from '../../model/module-environment.js'
+import type { Module, ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'

@@ -1,5 +1,5 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
-import type { ModuleCollections } from '../../model/module-collections.js'
+import type { ModuleCollections } from '../../model/configuration.js'
 import type { Emit } from '../../ports/events.js'
 import type { Clock, Logger, Random } from '../../ports/host.js'
 import type { RegisteredModule } from './registered-module.js'

@@ -2,9 +2,10 @@ import { AuthError } from '../../errors/index.js'
 import {
   environmentId,
   type ModuleEnvironment,
+  type ModuleRevision,
   type RevisionOrigin,
-} from '../../model/module-environment.js'
-import { type ModuleRevision, revisionId } from '../../model/module-revision.js'
+  revisionId,
+} from '../../model/configuration.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule } from './registered-module.js'
 

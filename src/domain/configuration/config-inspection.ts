@@ -1,7 +1,7 @@
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
 import { judgeFirstValues } from '../../engine/configuration/first-values.js'
 import { readValue } from '../../engine/configuration/stored-value.js'
-import { environmentId } from '../../model/module-environment.js'
+import { environmentId } from '../../model/configuration.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule, Texts } from './registered-module.js'
 

@@ -1,7 +1,6 @@
 import { ahead } from '../../concurrency/ahead.js'
 import { AuthError, errorCatalogue } from '../../errors/index.js'
-import type { Module } from '../../model/config-module.js'
-import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
+import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { RegisteredModule } from './registered-module.js'
 

@@ -10,7 +10,7 @@ import {
 } from '../../engine/configuration/config-patch.js'
 import { readModule } from '../../engine/configuration/read-module.js'
 import { AuthError, ValueRefusal } from '../../errors/index.js'
-import type { ModuleEnvironment } from '../../model/module-environment.js'
+import type { ModuleEnvironment } from '../../model/configuration.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { MayStill } from '../context/actor.js'
 import type { ConfigDeps } from './config-deps.js'

@@ -1,4 +1,4 @@
-import { environmentId } from '../../model/module-environment.js'
+import { environmentId } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigLocator, LocatedModule } from './config-locator.js'

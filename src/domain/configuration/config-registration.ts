@@ -3,8 +3,7 @@ import {
   type RefusedFirstValue,
 } from '../../engine/configuration/first-values.js'
 import { AuthError } from '../../errors/index.js'
-import type { Module } from '../../model/config-module.js'
-import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
+import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigWriter } from './config-writer.js'

@@ -6,8 +6,7 @@ import {
 import { rosterKey } from '../../engine/configuration/config-keys.js'
 import { readRecordList } from '../../engine/configuration/record-list.js'
 import { awaitsRestart } from '../../engine/configuration/running-processes.js'
-import type { Module } from '../../model/config-module.js'
-import type { ModuleEnvironment } from '../../model/module-environment.js'
+import type { Module, ModuleEnvironment } from '../../model/configuration.js'
 import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
 
 /** A module in a list of modules. */

@@ -1,6 +1,6 @@
 import { uuidv7 } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
-import { environmentId, type ModuleEnvironment } from '../../model/module-environment.js'
+import { environmentId, type ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 import type { ConfigHistory } from './config-history.js'

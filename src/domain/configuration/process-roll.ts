@@ -8,7 +8,7 @@ import {
   withProcess,
 } from '../../engine/configuration/running-processes.js'
 import { describeError } from '../../errors/index.js'
-import type { Module } from '../../model/config-module.js'
+import type { Module } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'
 

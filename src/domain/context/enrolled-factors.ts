@@ -1,7 +1,6 @@
 import type { EnrolledFactors } from '../../engine/second-factor.js'
-import type { BackupCodes } from '../../model/backup-codes.js'
 import type { Collections } from '../../model/collections.js'
-import { maxPasskeys, type Passkey } from '../../model/passkey.js'
+import { type BackupCodes, maxPasskeys, type Passkey } from '../../model/factors.js'
 
 /** What an account can show a second factor with, read afresh. */
 export async function enrolledFactors(

@@ -1,6 +1,6 @@
 import { settingsFor } from '../../engine/surface-settings.js'
 import { providerId } from '../../identity-providers/providers.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import type { OauthIdentity } from '../../model/user.js'
 import { isProviderOffered, isTenantAdmitted } from './provider-credentials.js'
 import type { SurfaceContext } from './surface-context.js'
 

@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { longestId } from '../../engine/is-storable.js'
 import { type Collections, collectionsOf } from '../../model/collections.js'
-import type { Passkey, StoredPasskey } from '../../model/passkey.js'
+import type { Passkey, StoredPasskey } from '../../model/factors.js'
 import type { Collection, Store } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 

@@ -1,5 +1,5 @@
 import { longestProofAge } from '../../engine/proof-age.js'
-import type { StepUpProof } from '../../model/step-up-proof.js'
+import type { StepUpProof } from '../../model/factors.js'
 
 /** The longest age that may be asked for, and the minute by which clocks may differ. Then no proof or login is recent. */
 export const proofLifeMs = longestProofAge + 60 * 1000

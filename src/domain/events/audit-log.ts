@@ -1,7 +1,7 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { loadPart } from '../../errors/index.js'
-import type { AuditRecords } from '../../model/audit-record.js'
+import type { AuditRecords } from '../../model/event-records.js'
 import type { AuthEvent, Emit } from '../../ports/events.js'
 import type { Clock, Random } from '../../ports/host.js'
 import { storedText } from '../context/stored-text.js'

@@ -1,4 +1,4 @@
-import type { AuditRecord, AuditRecords } from '../../model/audit-record.js'
+import type { AuditRecord, AuditRecords } from '../../model/event-records.js'
 import { hostPage } from '../context/host-page.js'
 
 /** A page of audit records. */

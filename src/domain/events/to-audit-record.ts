@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../model/audit-record.js'
+import type { AuditRecord } from '../../model/event-records.js'
 import type { AuthEvent } from '../../ports/events.js'
 
 /** An audit record before it has an id and a date to be swept on. */

@@ -1,7 +1,7 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { randomToken } from '../../crypto/secrets.js'
 import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
-import type { BackupCodes } from '../../model/backup-codes.js'
+import type { BackupCodes } from '../../model/factors.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { remainingCodes } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'

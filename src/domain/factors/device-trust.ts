@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { TrustedDevice } from '../../model/trusted-device.js'
+import type { TrustedDevice } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import type { SurfaceContext } from '../context/surface-context.js'

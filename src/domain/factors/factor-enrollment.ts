@@ -1,6 +1,6 @@
 import { enrolledMark } from '../../engine/enrolled-mark.js'
 import type { AuthError } from '../../errors/index.js'
-import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
+import type { EnrollmentNotice } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'

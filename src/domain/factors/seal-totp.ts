@@ -1,5 +1,5 @@
 import type { SecretPlace } from '../../crypto/secret-box.js'
-import type { TotpFactor } from '../../model/totp-factor.js'
+import type { TotpFactor } from '../../model/factors.js'
 import type { Surface } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

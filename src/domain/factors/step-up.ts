@@ -1,7 +1,7 @@
 import { proofAge as ageOfProof } from '../../engine/proof-age.js'
 import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.js'
 import { AuthError } from '../../errors/index.js'
-import type { StepUpProof } from '../../model/step-up-proof.js'
+import type { StepUpProof } from '../../model/factors.js'
 import { isHuman, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'

@@ -1,7 +1,7 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { otpauthUri } from '../../crypto/totp.js'
 import { AuthError } from '../../errors/index.js'
-import type { EnrollmentNotice } from '../../model/enrollment-notice.js'
+import type { EnrollmentNotice } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'

@@ -1,4 +1,4 @@
-import type { TotpFactor } from '../../model/totp-factor.js'
+import type { TotpFactor } from '../../model/factors.js'
 import { joinReencryptions, type Reencryption } from '../configuration/reencryption.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { sealTotp, totpPlace } from './seal-totp.js'

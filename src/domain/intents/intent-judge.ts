@@ -1,13 +1,16 @@
-import type { IntentCondition, IntentKind, KindSpent } from '../../engine/intent-kinds.js'
-import { rulesOf } from '../../engine/intent-kinds.js'
+import {
+  type IntentCondition,
+  type IntentKind,
+  type KindSpent,
+  rulesOf,
+} from '../../engine/intent-kinds.js'
 import { type IntentState, judgeIntent } from '../../engine/judge-intent.js'
 import { hasFactor } from '../../engine/second-factor.js'
 import { capReached } from '../../engine/session-age.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { providerId } from '../../identity-providers/providers.js'
-import { isBeingLinked } from '../../model/oauth-identity.js'
-import type { User } from '../../model/user.js'
+import { isBeingLinked, type User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { entryInForce, sessionDenylistId } from '../context/denylist-entries.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'

@@ -1,11 +1,13 @@
 import type { IntentFacts } from '../../engine/judge-intent.js'
-import type { LinkOffer } from '../../model/link-offer.js'
-import type { LoginTicket } from '../../model/login-ticket.js'
-import type { OauthCode } from '../../model/oauth-code.js'
-import type { OauthFlow } from '../../model/oauth-flow.js'
-import type { PasskeyChallenge } from '../../model/passkey-challenge.js'
-import type { Ticket } from '../../model/ticket.js'
-import type { TotpFactor } from '../../model/totp-factor.js'
+import type { TotpFactor } from '../../model/factors.js'
+import type {
+  LinkOffer,
+  LoginTicket,
+  OauthCode,
+  OauthFlow,
+  PasskeyChallenge,
+  Ticket,
+} from '../../model/intents.js'
 
 /** What each kind of intent carries to its effect. */
 export interface IntentPayloads {

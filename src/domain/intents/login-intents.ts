@@ -1,7 +1,7 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { enrolledMark } from '../../engine/enrolled-mark.js'
 import { AuthError } from '../../errors/index.js'
-import type { LoginTicket, LoginTicketPurpose } from '../../model/login-ticket.js'
+import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'

@@ -1,6 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type { OauthCode } from '../../model/oauth-code.js'
+import type { OauthCode } from '../../model/intents.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from './intent-judge.js'

@@ -1,6 +1,6 @@
 import { randomToken } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type { PasskeyCeremony } from '../../model/passkey-challenge.js'
+import type { PasskeyCeremony } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { IntentJudge } from './intent-judge.js'

@@ -3,7 +3,7 @@ import { uuidv7 } from '../../crypto/uuid.js'
 import { keptKeys } from '../../engine/kept-keys.js'
 import { registrationKeys } from '../../engine/registration-rules.js'
 import { AuthError } from '../../errors/index.js'
-import type { PendingRegistration } from '../../model/pending-registration.js'
+import type { PendingRegistration } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { isOfAddress, isStripped } from './stripped-registration.js'
 

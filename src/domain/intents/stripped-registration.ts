@@ -1,5 +1,5 @@
 import { sha256 } from '../../crypto/secrets.js'
-import type { PendingRegistration } from '../../model/pending-registration.js'
+import type { PendingRegistration } from '../../model/user.js'
 
 type Named = Pick<PendingRegistration, 'keyHash' | 'email'>
 

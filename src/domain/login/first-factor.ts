@@ -1,5 +1,5 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
-import type { LoginTicket } from '../../model/login-ticket.js'
+import type { LoginTicket } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { ShownLinkKey } from '../intents/link-offers.js'
 import type { FactorsOfUser } from './factors-of-user.js'

@@ -1,6 +1,6 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { isSamePlace, placeOf, surplusBeside } from '../../engine/login-risk-rules.js'
-import { type KnownLogin, knownLoginMs } from '../../model/known-login.js'
+import { type KnownLogin, knownLoginMs } from '../../model/sessions.js'
 import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

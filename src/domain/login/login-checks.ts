@@ -6,7 +6,7 @@ import {
 } from '../../engine/second-factor.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { TrustedDevice } from '../../model/trusted-device.js'
+import type { TrustedDevice } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'

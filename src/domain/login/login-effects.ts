@@ -1,6 +1,6 @@
 import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import { AuthError, describeError } from '../../errors/index.js'
-import type { LoginTicketPurpose } from '../../model/login-ticket.js'
+import type { LoginTicketPurpose } from '../../model/intents.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { StepUp } from '../factors/step-up.js'

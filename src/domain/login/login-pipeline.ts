@@ -1,4 +1,4 @@
-import type { LoginTicketPurpose } from '../../model/login-ticket.js'
+import type { LoginTicketPurpose } from '../../model/intents.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { TrustedDevices } from '../factors/trusted-devices.js'

@@ -1,7 +1,7 @@
 import { keyedHash, randomToken } from '../../crypto/secrets.js'
 import { keptKeys } from '../../engine/kept-keys.js'
 import { recognitionIds } from '../../engine/recognition-ids.js'
-import { knownLoginMs } from '../../model/known-login.js'
+import { knownLoginMs } from '../../model/sessions.js'
 import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

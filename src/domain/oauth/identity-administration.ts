@@ -1,6 +1,6 @@
 import { isUuid } from '../../crypto/uuid.js'
 import { AuthError } from '../../errors/index.js'
-import type { OauthIdentity } from '../../model/oauth-identity.js'
+import type { OauthIdentity } from '../../model/user.js'
 import { type Actor, actBy } from '../context/actor.js'
 import type { OauthIdentities } from './oauth-identities.js'
 import type { OauthLinks } from './oauth-links.js'

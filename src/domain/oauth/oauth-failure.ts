@@ -1,6 +1,6 @@
 import { AuthError, type ErrorCode } from '../../errors/index.js'
 import { ProviderError } from '../../identity-providers/provider-error.js'
-import { oauthFailures } from '../../model/oauth-failures.js'
+import { oauthFailures } from '../../model/intents.js'
 import type { OauthFailure } from '../../ports/events.js'
 
 /** The `?error=` of a flow that came to nothing; null for what is no outcome of it: an outage. */

@@ -1,6 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import { isBeingLinked, linkMarkOf, type OauthIdentity } from '../../model/oauth-identity.js'
+import { isBeingLinked, linkMarkOf, type OauthIdentity } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

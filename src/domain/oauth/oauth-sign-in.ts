@@ -9,7 +9,7 @@ import {
   providerIds,
   providers,
 } from '../../identity-providers/providers.js'
-import type { OauthFlow } from '../../model/oauth-flow.js'
+import type { OauthFlow } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'

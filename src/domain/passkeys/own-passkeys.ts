@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { Passkey } from '../../model/passkey.js'
+import type { Passkey } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SignedIn } from '../context/principal.js'

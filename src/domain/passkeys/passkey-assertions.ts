@@ -1,6 +1,6 @@
 import { type Assertion, type AssertionResponse, verifyAssertion } from '../../crypto/webauthn.js'
 import { isRegressed } from '../../engine/signature-counter.js'
-import type { Passkey } from '../../model/passkey.js'
+import type { Passkey } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'

@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import { maxPasskeys, type Passkey } from '../../model/passkey.js'
+import { maxPasskeys, type Passkey } from '../../model/factors.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'

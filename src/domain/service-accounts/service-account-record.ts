@@ -1,4 +1,4 @@
-import type { ServiceCredential } from '../../model/service-credential.js'
+import type { ServiceCredential } from '../../model/user.js'
 import type { ServiceAccount } from './service-accounts.js'
 
 /** A credential of a service account, without its secret. */

@@ -1,7 +1,7 @@
 import { randomToken } from '../../crypto/secrets.js'
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
 import { AuthError, describeError } from '../../errors/index.js'
-import type { ServiceCredential } from '../../model/service-credential.js'
+import type { ServiceCredential } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { Act } from '../context/actor.js'
 import { reasonOf } from '../context/reason-of.js'

@@ -1,5 +1,5 @@
 import type { AccessBounds } from '../../engine/session-age.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { Attempt } from './refresh-reading.js'
 
 /** What an access token of this session may not outlive. */

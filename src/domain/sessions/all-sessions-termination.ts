@@ -1,7 +1,6 @@
 import { allTried } from '../../concurrency/all-tried.js'
 import { AuthError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
-import type { Session } from '../../model/session.js'
+import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'

@@ -1,5 +1,5 @@
 import { AuthError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { Collection } from '../../ports/store.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 

@@ -1,7 +1,6 @@
 import type { AccessClaims, RefreshClaims } from '../../crypto/verify-token.js'
 import { AuthError, UnknownKeyError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
-import type { Session } from '../../model/session.js'
+import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'

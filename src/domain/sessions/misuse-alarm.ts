@@ -1,7 +1,7 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import type { RefreshDecision } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { EndReason } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { denylistLifeMs } from '../context/denylist-entries.js'

@@ -8,7 +8,7 @@ import {
   type RefreshDecision,
 } from '../../engine/refresh-rules.js'
 import { AuthError, EarlyTokenError, UnknownKeyError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { DenylistEntry } from '../../ports/backend.js'
 import type { EndReason } from '../../ports/events.js'

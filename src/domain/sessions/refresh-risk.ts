@@ -2,7 +2,7 @@ import { withTimeout } from '../../concurrency/with-timeout.js'
 import { changedPlaces } from '../../engine/changed-places.js'
 import { fewPerWindow } from '../../engine/few-per-window.js'
 import { AuthError, describeError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type {
   SessionChange,

@@ -1,7 +1,7 @@
 import { allTried } from '../../concurrency/all-tried.js'
 import { settledValue } from '../../concurrency/settled-value.js'
 import { describeError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { DenylistEntry } from '../../ports/backend.js'
 import type { EndReason } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'

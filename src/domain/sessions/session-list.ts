@@ -1,6 +1,5 @@
 import { capReached } from '../../engine/session-age.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
-import type { Session } from '../../model/session.js'
+import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import { requiredEpoch } from './refresh-reading.js'

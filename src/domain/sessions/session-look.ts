@@ -1,6 +1,6 @@
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import { AuthError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'

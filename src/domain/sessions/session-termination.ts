@@ -1,7 +1,6 @@
 import { allTried } from '../../concurrency/all-tried.js'
 import { batchesOf } from '../../concurrency/batches-of.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
-import type { Session } from '../../model/session.js'
+import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { EndReason } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'

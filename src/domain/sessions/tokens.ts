@@ -12,7 +12,7 @@ import {
 import { acceptedAudiences } from '../../engine/audience.js'
 import { type AccessBounds, accessExpiry } from '../../engine/session-age.js'
 import { AuthError } from '../../errors/index.js'
-import type { RefreshFamily } from '../../model/refresh-family.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { SigningKeys } from './signing-keys.js'

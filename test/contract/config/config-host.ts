@@ -107,7 +107,7 @@ export async function configHost(
   )
   const operator = await signedInPerson(host, 'operator')
   const { bearer } = operator
-  const { moduleCollectionsOf } = await import('../../../src/model/module-collections.js')
+  const { moduleCollectionsOf } = await import('../../../src/model/configuration.js')
   const { environments } = moduleCollectionsOf(host.backend.store, '')
   const change: ConfigHost['change'] = (method, path, body) =>
     host.send(method, `/v1/admin/modules/mail${path}`, { bearer, body })

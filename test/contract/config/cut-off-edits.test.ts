@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { eventsOf, outcomeOf } from '../../support/hosts/open-host.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import { configHost } from './config-host.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { defineModule } from '../../../src/config/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { AuthEvent } from '../../../src/ports/events.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { eachSampleStore } from '../../support/hosts/matrix.js'

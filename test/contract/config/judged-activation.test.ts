@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { eachSampleStore } from '../../support/hosts/matrix.js'

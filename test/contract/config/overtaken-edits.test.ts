@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { type ConfigHost, configHost, mailModule } from './config-host.js'
 

@@ -1,7 +1,4 @@
-import {
-  type ModuleCollections,
-  moduleCollectionsOf,
-} from '../../../src/model/module-collections.js'
+import { type ModuleCollections, moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { Random } from '../../../src/ports/host.js'
 import { systemRandom } from '../../../src/system/system-random.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { defineModule, type FieldDeclaration } from '../../../src/config/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { eventsOf, outcomeOf, storedIn } from '../../support/hosts/open-host.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { AuthEvent } from '../../../src/ports/events.js'
 import { testAuth } from '../../support/hosts/test-auth.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'

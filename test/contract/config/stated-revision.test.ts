@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ModuleCollections } from '../../../src/model/module-collections.js'
+import type { ModuleCollections } from '../../../src/model/configuration.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type ConfigHost, configHost } from './config-host.js'
 import { editElsewhere, overtakenHost } from './overtaken-host.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { ConfigValidationError } from '../../../src/config/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { seenOf } from '../../support/hosts/open-host.js'

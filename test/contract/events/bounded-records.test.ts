@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { AuditRecord } from '../../../src/model/audit-record.js'
 import { surfaceCollections } from '../../../src/model/collections.js'
+import type { AuditRecord } from '../../../src/model/event-records.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { eachSurface } from '../../support/hosts/matrix.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import type { AuditRecord } from '../../../src/model/audit-record.js'
 import { surfaceCollections } from '../../../src/model/collections.js'
+import type { AuditRecord } from '../../../src/model/event-records.js'
 import { operations } from '../../../src/operations/index.js'
 import type { AuthEvent } from '../../../src/ports/events.js'
 import type { Surface } from '../../../src/ports/surface.js'

@@ -154,7 +154,7 @@ eachSurface.describe('a factor enrolled on the way in', (surface) => {
     const who = await person(host, surface)
     const before = await signIn(host, surface, who)
     const { environments } = (
-      await import('../../../src/model/module-collections.js')
+      await import('../../../src/model/configuration.js')
     ).moduleCollectionsOf(host.backend.store, '')
     const values = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' }
     await environments.update('auth/production', { revision: 1 }, { values, revision: 2 })

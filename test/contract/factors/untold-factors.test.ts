@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
-import type { EnrollmentNotice } from '../../../src/model/enrollment-notice.js'
+import type { EnrollmentNotice } from '../../../src/model/factors.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'

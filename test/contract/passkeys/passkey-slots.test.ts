@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createPasskeySlots } from '../../../src/domain/passkeys/passkey-slots.js'
-import { maxPasskeys } from '../../../src/model/passkey.js'
+import { maxPasskeys } from '../../../src/model/factors.js'
 import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { defineModule } from '../../../src/config/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
 import { enrolled } from '../../support/people/authenticator.js'
 import {

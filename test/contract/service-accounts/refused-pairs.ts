@@ -1,4 +1,4 @@
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { storedIn } from '../../support/hosts/open-host.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import { operations as operationTable } from '../../../src/operations/index.js'
 import type { PermissionQuestion } from '../../../src/ports/host.js'
 import { expectProblem } from '../../support/hosts/expectations.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { HostKind } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'

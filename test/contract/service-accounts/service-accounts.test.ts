@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
+import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'

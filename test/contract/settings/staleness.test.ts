@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { eachSurface } from '../../support/hosts/matrix.js'

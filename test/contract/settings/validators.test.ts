@@ -359,7 +359,7 @@ describe('the validators of the auth module', () => {
   it('judges an environment as a whole before it becomes active', async () => {
     const host = await settingsHost()
     const { environments } = (
-      await import('../../../src/model/module-collections.js')
+      await import('../../../src/model/configuration.js')
     ).moduleCollectionsOf(host.backend.store, '')
     const damage = async (values: Texts) => {
       const seen = await environments.get('auth/sandbox')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { type RoleAssignment, type RoleDefinition, roleAuthorizer } from '../../../src/index.js'
-import { roleBindingId } from '../../../src/model/role-binding.js'
+import { roleBindingId } from '../../../src/model/permissions.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import { eachSampleStore } from '../../support/hosts/matrix.js'
 import { eventsOf, openHost, storedIn } from '../../support/hosts/open-host.js'

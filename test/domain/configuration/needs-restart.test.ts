@@ -5,7 +5,7 @@ import {
   type ConfigStore,
   createConfigStore,
 } from '../../../src/domain/configuration/config-store.js'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { modulesOf, secretBoxOf } from '../../../src/setup/modules.js'
 import { later } from '../../../src/system/later.js'
 import { systemRandom } from '../../../src/system/system-random.js'

@@ -8,7 +8,7 @@ import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.
 import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
 import { mostAttempts } from '../../../src/engine/webhook-delivery-rules.js'
 import { collectionsOf } from '../../../src/model/collections.js'
-import type { WebhookDelivery } from '../../../src/model/webhook-delivery.js'
+import type { WebhookDelivery } from '../../../src/model/event-records.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { AuthEvent } from '../../../src/ports/events.js'
 import type { Collection } from '../../../src/ports/store.js'

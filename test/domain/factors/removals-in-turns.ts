@@ -1,8 +1,8 @@
 import { createFactorRemoval } from '../../../src/domain/factors/factor-removal.js'
 import { raiseDeviceEpoch } from '../../../src/domain/factors/raise-device-epoch.js'
 import type { Collections } from '../../../src/model/collections.js'
-import { newUser } from '../../../src/model/new-user.js'
-import type { Passkey } from '../../../src/model/passkey.js'
+import type { Passkey } from '../../../src/model/factors.js'
+import { newUser } from '../../../src/model/user.js'
 import { factorRig } from './factor-rig.js'
 
 export const userId = '01940000-0000-7000-8000-00000000000a'

@@ -3,7 +3,7 @@ import { sha256 } from '../../../src/crypto/secrets.js'
 import type { BrowserKeys, ResponseMode } from '../../../src/domain/intents/browser-keys.js'
 import { createIntentJudge } from '../../../src/domain/intents/intent-judge.js'
 import { createLoginIntents } from '../../../src/domain/intents/login-intents.js'
-import { newUser } from '../../../src/model/new-user.js'
+import { newUser } from '../../../src/model/user.js'
 import { factorRig } from '../factors/factor-rig.js'
 
 const facts = {

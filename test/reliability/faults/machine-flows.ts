@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
-import { serviceCredentialsSpec } from '../../../src/model/service-credential.js'
-import type { User } from '../../../src/model/user.js'
+import { serviceCredentialsSpec, type User } from '../../../src/model/user.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { newAddress } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'

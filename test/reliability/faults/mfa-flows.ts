@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { BackupCodes } from '../../../src/model/backup-codes.js'
+import type { BackupCodes } from '../../../src/model/factors.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { provedOperator } from '../../support/people/administrator.js'

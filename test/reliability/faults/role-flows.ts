@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { roleAuthorizer, type Surface, type SurfaceAuth } from '../../../src/index.js'
-import { roleBindingId } from '../../../src/model/role-binding.js'
+import { roleBindingId } from '../../../src/model/permissions.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOfCall, readStale, type Struck, threwUnavailable } from './flow.js'
 import type { World } from './world.js'

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { moduleCollectionsOf } from '../../../src/model/module-collections.js'
+import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { operations } from '../../../src/operations/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { memberOf, oauthOptions } from '../../contract/oauth/oauth-host.js'

@@ -1,5 +1,4 @@
-import type { SurfaceSpec } from '../../../src/model/surface-spec.js'
-import type { CollectionSpec, Doc } from '../../../src/ports/store.js'
+import type { CollectionSpec, Doc, SurfaceSpec } from '../../../src/ports/store.js'
 import type { Surface } from '../../../src/ports/surface.js'
 
 /** A collection of a surface as a store knows it, made of its entry in the record of collections. */
