@@ -1,10 +1,3 @@
-export { checkDeclarations } from '../engine/configuration/check-declarations.js'
-export type { PatchRoute } from '../engine/configuration/check-patch.js'
-export {
-  checkValues,
-  type FieldRule,
-  type PatchedValues,
-} from '../engine/configuration/check-values.js'
 export {
   FieldBool,
   type FieldDeclaration,
@@ -18,6 +11,12 @@ export {
   type ItemDeclaration,
 } from '../engine/configuration/config-declaration.js'
 export {
+  isSlug,
+  mintSlug,
+  type RecordElement,
+  readRecordList,
+} from '../engine/configuration/config-keys.js'
+export {
   type ConfigPatch,
   checkPatch,
   type EnvironmentState,
@@ -25,21 +24,29 @@ export {
   type PatchPlan,
   type PatchRefusal,
   type PatchRefusalCode,
+  type PatchRoute,
   planPatch,
   type RecordListChange,
 } from '../engine/configuration/config-patch.js'
-export type { ModuleDeclaration } from '../engine/configuration/module-declaration.js'
-export type { ElementValues, FieldValues } from '../engine/configuration/module-values.js'
-export { readModule } from '../engine/configuration/read-module.js'
-export { type RecordElement, readRecordList } from '../engine/configuration/record-list.js'
+export {
+  checkDeclarations,
+  type ModuleDeclaration,
+} from '../engine/configuration/module-declaration.js'
+export {
+  checkValues,
+  type ElementValues,
+  type FieldRule,
+  type FieldValues,
+  type PatchedValues,
+  readModule,
+} from '../engine/configuration/module-values.js'
 export {
   diffRevisions,
   type PublicValues,
   publicValues,
   type RevisionChange,
-} from '../engine/configuration/revision-diff.js'
-export { secretTest } from '../engine/configuration/secret-keys.js'
-export { isSlug, mintSlug } from '../engine/configuration/slug.js'
+  secretTest,
+} from '../engine/configuration/revisions.js'
 export { type ValueProblem, valueProblem } from '../engine/configuration/stored-value.js'
 export { formatDuration, parseDuration } from '../engine/duration.js'
 export {

@@ -1,4 +1,4 @@
-import { withoutEnding } from '../engine/without-ending.js'
+import { withoutEnding } from '../engine/text.js'
 import type { Argon2Params } from '../ports/host.js'
 
 /** Verifying beyond these would let an imported hash exhaust the process. */

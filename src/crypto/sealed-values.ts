@@ -1,4 +1,4 @@
-import { mapTexts } from '../engine/map-texts.js'
+import { mapTexts } from '../engine/configuration/stored-value.js'
 import type { SecretBox } from './secret-box.js'
 
 type Values = Readonly<Record<string, string>>

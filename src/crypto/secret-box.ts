@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
-import { withoutEnding } from '../engine/without-ending.js'
+import { withoutEnding } from '../engine/text.js'
 import { SecretKeyError } from '../errors/index.js'
 import type { Random } from '../ports/host.js'
 import { decodeSegment } from './decode-segment.js'

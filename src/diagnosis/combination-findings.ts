@@ -1,4 +1,4 @@
-import { isVerificationRequired } from '../engine/owner-proof.js'
+import { isVerificationRequired } from '../engine/accounts.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { Finding } from '../ports/inspection.js'
 import { factorKindProblem } from '../settings/factor-kinds.js'

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { withTimeout } from '../concurrency/with-timeout.js'
 import { inspectConfig } from '../domain/configuration/config-inspection.js'
-import { defaultArgon2Params } from '../engine/argon2-params.js'
+import { defaultArgon2Params } from '../engine/passwords.js'
 import { allCollectionSpecs } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { DiagnosisOptions, Finding } from '../ports/inspection.js'

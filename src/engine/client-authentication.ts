@@ -1,4 +1,4 @@
-import { formDecoded } from './form-decoded.js'
+import { formDecoded } from './text.js'
 
 /** What a token request of RFC 6749 §4.4.2 brings. */
 export interface TokenRequest {

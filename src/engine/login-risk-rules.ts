@@ -116,3 +116,49 @@ export function loginNetworkOf(ip: string | null): string | null {
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')
 }
+
+/** Joins the digest of a client with those of its places; none of them has a dot. */
+export function clientMark(client: string, places: readonly string[]): string {
+  return [client, ...places].join('.')
+}
+
+/** Whether two marks are of one client, wherever it was. */
+export function isSameClient(one: string, other: string): boolean {
+  return one.split('.')[0] === other.split('.')[0]
+}
+
+/** What changed from one mark to the next; nothing where one of them has no places. */
+export function changedPlaces(before: string, now: string): readonly ('network' | 'userAgent')[] {
+  const [, network, agent] = before.split('.')
+  const [, nextNetwork, nextAgent] = now.split('.')
+  if (agent === undefined || nextAgent === undefined) return []
+  return [
+    ...(network === nextNetwork ? [] : (['network'] as const)),
+    ...(agent === nextAgent ? [] : (['userAgent'] as const)),
+  ]
+}
+
+/** 128 random bits in base64url. */
+const length = 22
+
+/** The recognition ids in what a browser or app keeps: one for each account that signed in there. */
+export function recognitionIds(kept: string | null): readonly string[] {
+  return keysIn(kept, length)
+}
+
+const mostKeys = 4
+
+/**
+ * The random keys, each of `length` characters of base64url, in what a browser or app keeps of several
+ * things of one kind, the newest first. Any other text is left out.
+ */
+export function keysIn(kept: string | null, length: number): readonly string[] {
+  const parts = (kept ?? '').slice(0, 1024).split('.')
+  const keys = parts.filter((part) => part.length === length && /^[\w-]+$/.test(part))
+  return [...new Set(keys)].slice(0, mostKeys)
+}
+
+/** What is to be kept from now on, the newest first; the oldest give way. */
+export function keptKeys(newest: string, others: readonly string[]): string {
+  return [newest, ...others].slice(0, mostKeys).join('.')
+}

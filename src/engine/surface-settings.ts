@@ -1,4 +1,4 @@
-import type { DomainRule } from './email.js'
+import type { DomainRule } from './addresses.js'
 
 interface DomainRuleOfSurface extends DomainRule {
   readonly surface: 'operator' | 'client' | 'both'
@@ -61,4 +61,19 @@ export function settingsFor(
         trustedDeviceEnabled: settings.trustedDeviceClientEnabled,
         accountDeletionEnabled: settings.accountDeletionMode !== 'off',
       }
+}
+
+type Surface = 'operator' | 'client'
+
+const accepted = {
+  operator: ['operator', 'service'],
+  client: ['client'],
+} as const satisfies Readonly<Record<Surface, readonly (Surface | 'service')[]>>
+
+/**
+ * The audiences whose access tokens this surface lets in. Service accounts therefore
+ * reach the operator surface and nothing else.
+ */
+export function acceptedAudiences(surface: Surface): readonly (Surface | 'service')[] {
+  return accepted[surface]
 }

@@ -233,3 +233,13 @@ function placeOf({ stack = '' }: Error): string | undefined {
   const frames = lines.filter((line) => /^\s+at /.test(line)).map((line) => place.exec(line)?.[1])
   return frames.find((found) => found !== undefined)
 }
+
+const longestQuote = 80
+
+/** What a caller sent, for a message to that caller: quoted, and cut to a readable length. */
+export function quoteInput(text: string): string {
+  const characters = Array.from(text)
+  const cut =
+    characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : text
+  return JSON.stringify(cut)
+}

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { ipv6Groups } from '../engine/ipv6-groups.js'
+import { ipv6Groups } from '../engine/addresses.js'
 
 /**
  * The proxies whose `X-Forwarded-For` and `X-Forwarded-Host` count. `false` ignores both; a number trusts that many

@@ -1,5 +1,5 @@
 import type { BrowserKey, BrowserKeys } from '../domain/services/index.js'
-import { withoutEnding } from '../engine/without-ending.js'
+import { withoutEnding } from '../engine/text.js'
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
 import type { RouteGuardRequest } from './request/exchange.js'

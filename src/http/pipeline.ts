@@ -1,5 +1,5 @@
 import type { Services } from '../domain/services/index.js'
-import { networkOf } from '../engine/network-of.js'
+import { networkOf } from '../engine/addresses.js'
 import {
   AuthError,
   ConfigValidationError,

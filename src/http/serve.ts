@@ -5,11 +5,10 @@ import type {
   Services,
   SignedIn,
 } from '../domain/services/index.js'
-import { acceptedLanguages } from '../engine/accepted-languages.js'
+import { acceptedLanguages } from '../engine/text.js'
 import type { Answer, Call, ProtectedCall } from '../operations/operation.js'
 import { type Admission, askAgain } from './admission.js'
-import type { CookiePolicy } from './cookies.js'
-import { cookieOf, cookiesOf, flowKeysIn, hostOnly } from './cookies.js'
+import { type CookiePolicy, cookieOf, cookiesOf, flowKeysIn, hostOnly } from './cookies.js'
 import type { ExchangeRequest } from './request/exchange.js'
 import { isAskedByPerson } from './request/origin.js'
 

@@ -1,4 +1,4 @@
-import { isSingleLine } from '../engine/is-single-line.js'
+import { isSingleLine } from '../engine/text.js'
 import type { Claims } from './provider.js'
 
 /** An identifier as the provider wrote it; null for one of another type, so that 1 is not "1". */

@@ -1,4 +1,4 @@
-import { acceptedLanguages } from '../engine/accepted-languages.js'
+import { acceptedLanguages } from '../engine/text.js'
 import type { Mail } from '../ports/host.js'
 import { systemClock } from '../system/system-clock.js'
 import { english } from './english.js'

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { isSingleLine } from '../engine/is-single-line.js'
+import { isSingleLine } from '../engine/text.js'
 
 /** Text a store can hold: well-formed, without NUL. */
 export const text = z.string().check(

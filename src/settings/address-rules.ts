@@ -1,5 +1,4 @@
-import { isLocalHost } from '../engine/is-local-host.js'
-import { longestUrl } from '../engine/longest-url.js'
+import { isLocalHost, longestUrl } from '../engine/addresses.js'
 
 /** Takes the text of a literal IP address; false for one that is not on the public internet. */
 export type IsPublicAddress = (address: string) => boolean

@@ -1,5 +1,5 @@
-import type { FieldRule } from '../engine/configuration/check-values.js'
 import type { ModuleDeclaration } from '../engine/configuration/module-declaration.js'
+import type { FieldRule } from '../engine/configuration/module-values.js'
 import { valueProblem as plainProblem } from '../engine/configuration/stored-value.js'
 import { authModuleName, authSettingDeclarations, findSetting } from './index.js'
 import { valueProblem } from './value-problem.js'

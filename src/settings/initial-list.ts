@@ -3,9 +3,8 @@ import {
   FieldSelect,
   type ItemDeclaration,
 } from '../engine/configuration/config-declaration.js'
-import { elementPrefix, rosterKey } from '../engine/configuration/config-keys.js'
-import { isSealedText } from '../engine/configuration/sealed-text.js'
-import { isSlug } from '../engine/configuration/slug.js'
+import { elementPrefix, isSlug, rosterKey } from '../engine/configuration/config-keys.js'
+import { isSealedText } from '../engine/configuration/stored-value.js'
 import { OptionsError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import type { ListRule } from './list-rule.js'

@@ -4,8 +4,8 @@ import {
   FieldInt,
   FieldRecordList,
   FieldString,
+  maxElements,
 } from '../engine/configuration/config-declaration.js'
-import { maxElements } from '../engine/configuration/max-elements.js'
 import { OptionsError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { authSettingDeclarations, findSetting } from './index.js'

@@ -1,5 +1,4 @@
-import { elementPrefix } from '../engine/configuration/config-keys.js'
-import { readRecordList } from '../engine/configuration/record-list.js'
+import { elementPrefix, readRecordList } from '../engine/configuration/config-keys.js'
 import { ConfigValidationError, ValueRefusal } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { authSettingDeclarations, findSetting } from './index.js'

@@ -1,5 +1,5 @@
 import type { ItemDeclaration } from '../engine/configuration/config-declaration.js'
-import type { RecordElement } from '../engine/configuration/record-list.js'
+import type { RecordElement } from '../engine/configuration/config-keys.js'
 import type { IsPublicAddress } from './address-rules.js'
 
 /** What the elements of a record list must be like. */

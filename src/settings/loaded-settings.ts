@@ -1,4 +1,4 @@
-import { guardedValues } from '../engine/configuration/guarded-values.js'
+import { guardedValues } from '../engine/configuration/module-values.js'
 import { loginMethodProblem, providerProblem } from './login-methods.js'
 import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
 import { shortestSigningSecret } from './security-webhooks.js'

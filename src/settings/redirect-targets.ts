@@ -1,6 +1,6 @@
+import { longestUrl } from '../engine/addresses.js'
 import { FieldSelect, FieldString } from '../engine/configuration/config-declaration.js'
 import { readChoice } from '../engine/configuration/stored-value.js'
-import { longestUrl } from '../engine/longest-url.js'
 import { redirectProblem } from './address-rules.js'
 import type { InitialElement, RecordList } from './list-rule.js'
 

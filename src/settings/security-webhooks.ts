@@ -1,10 +1,10 @@
+import { longestUrl } from '../engine/addresses.js'
 import {
   FieldSecret,
   FieldSelect,
   FieldString,
 } from '../engine/configuration/config-declaration.js'
 import { readChoice } from '../engine/configuration/stored-value.js'
-import { longestUrl } from '../engine/longest-url.js'
 import { webhookUrlProblem } from './address-rules.js'
 import type { InitialElement, RecordList } from './list-rule.js'
 

@@ -8,8 +8,7 @@ import {
   FieldSelect,
   FieldString,
 } from '../engine/configuration/config-declaration.js'
-import { storedText } from '../engine/configuration/config-keys.js'
-import { readRecordList } from '../engine/configuration/record-list.js'
+import { readRecordList, storedText } from '../engine/configuration/config-keys.js'
 import {
   expectedForm,
   type Reading,

@@ -1,4 +1,4 @@
-import { checkValues } from '../engine/configuration/check-values.js'
+import { checkValues } from '../engine/configuration/module-values.js'
 import type { ConfigValidationError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { authModule, authRule } from './auth-module.js'

@@ -1,5 +1,4 @@
-import { isSealedText } from '../engine/configuration/sealed-text.js'
-import { encryptedProblem } from '../engine/configuration/stored-value.js'
+import { encryptedProblem, isSealedText } from '../engine/configuration/stored-value.js'
 import type { Setting } from './setting.js'
 
 /**

@@ -1,4 +1,4 @@
-import { resetLinkMs } from '../engine/reset-link-ms.js'
+import { resetLinkMs } from '../engine/duration.js'
 import type { AuthOptions } from '../options.js'
 
 /**

@@ -1,6 +1,6 @@
 import { lazily } from '../concurrency/lazily.js'
 import type { Principal } from '../domain/context/principal.js'
-import { isProofAge } from '../engine/proof-age.js'
+import { isProofAge } from '../engine/duration.js'
 import { withCors } from '../http/cors.js'
 import { matcherOf } from '../http/match.js'
 import { ofSurface } from '../http/of-surface.js'

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini'
-import { isLocalHost } from '../engine/is-local-host.js'
-import { longestBaseUrl, longestUrl } from '../engine/longest-url.js'
+import { isLocalHost, longestBaseUrl, longestUrl } from '../engine/addresses.js'
 
 export const functionValue = z.custom<(...args: never[]) => unknown>(
   (value) => typeof value === 'function',

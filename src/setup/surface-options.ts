@@ -1,6 +1,6 @@
 import type { RelyingParty } from '../crypto/webauthn.js'
 import type { Links } from '../domain/mail/mail-service.js'
-import { withoutEnding } from '../engine/without-ending.js'
+import { withoutEnding } from '../engine/text.js'
 import type { CookiePolicy } from '../http/cookies.js'
 import type { EndpointOverrides } from '../identity-providers/provider-clients.js'
 import type { AuthOptions, SurfaceOptions } from '../options.js'

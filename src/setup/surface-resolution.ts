@@ -1,4 +1,4 @@
-import { quoteInput } from '../engine/quote-input.js'
+import { quoteInput } from '../errors/index.js'
 import { cookieName, cookieValues } from '../http/cookies.js'
 import type { ExchangeRequest } from '../http/request/exchange.js'
 import { maxBodyBytes } from '../http/request/request-body.js'

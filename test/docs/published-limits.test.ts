@@ -69,10 +69,14 @@ describe('other limits', () => {
       'domain/service-accounts/service-credentials',
       'mostActive',
     ],
-    ['bytes of a password, in UTF-8', 'engine/password-policy', 'maxPasswordBytes'],
-    ["bytes of a user's memberships, as JSON", 'engine/user-problem', 'maxMembershipBytes'],
-    ['permissions of a role', 'engine/role-definition', 'maxPermissions'],
-    ['characters of a slug or the name of a module', 'engine/configuration/slug', 'maxLength'],
+    ['bytes of a password, in UTF-8', 'engine/passwords', 'maxPasswordBytes'],
+    ["bytes of a user's memberships, as JSON", 'engine/accounts', 'maxMembershipBytes'],
+    ['permissions of a role', 'engine/accounts', 'maxPermissions'],
+    [
+      'characters of a slug or the name of a module',
+      'engine/configuration/config-keys',
+      'maxLength',
+    ],
     [
       'characters of a slug or the name of a module',
       'engine/configuration/module-declaration',
@@ -82,7 +86,7 @@ describe('other limits', () => {
     ['characters of a token that is shown', 'crypto/token-claims', 'maxTokenLength'],
     ['users of one import', 'domain/accounts/user-import', 'mostRows'],
     ['entries of a page, in code', 'domain/context/host-page', 'largestLimit'],
-    ['UTF-16 code units of an id', 'engine/is-storable', 'longestId'],
+    ['UTF-16 code units of an id', 'engine/text', 'longestId'],
     ['UTF-16 code units of an id', 'checks/check-value', 'longestKey'],
     [
       "refresh tokens of one name in a request's cookies",

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { violatedRules } from '../../src/engine/password-policy.js'
+import { violatedRules } from '../../src/engine/passwords.js'
 import { contextWordsOf } from '../../src/setup/surface-options.js'
 
 const pageOf = (name: string): string =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { acceptedLanguages } from '../../src/engine/accepted-languages.js'
+import { acceptedLanguages } from '../../src/engine/text.js'
 
 describe('the languages of Accept-Language', () => {
   it.each([

@@ -6,7 +6,7 @@ import {
   entryRefusal,
   entryRules,
   loginEntry,
-} from '../../src/engine/account-entry.js'
+} from '../../src/engine/accounts.js'
 
 const open: EntryRules = {
   registrationEnabled: true,

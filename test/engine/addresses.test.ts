@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ipv6Groups } from '../../src/engine/ipv6-groups.js'
-import { isLocalHost } from '../../src/engine/is-local-host.js'
-import { siteOf } from '../../src/engine/site-of.js'
+import { ipv6Groups, isLocalHost, siteOf } from '../../src/engine/addresses.js'
 
 describe('the groups of an IPv6 address', () => {
   it.each([

@@ -3,7 +3,7 @@ import {
   argon2Ceiling,
   argon2ParamsProblem,
   defaultArgon2Params,
-} from '../../src/engine/argon2-params.js'
+} from '../../src/engine/passwords.js'
 
 const problem = (memoryCost: number, timeCost: number, parallelism = 1, allowWeak = false) =>
   argon2ParamsProblem({ memoryCost, timeCost, parallelism }, allowWeak)

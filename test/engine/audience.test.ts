@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptedAudiences } from '../../src/engine/audience.js'
+import { acceptedAudiences } from '../../src/engine/surface-settings.js'
 
 test('the operator surface accepts operator and service', () => {
   expect(acceptedAudiences('operator')).toEqual(['operator', 'service'])

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { formatBackupCode, parseBackupCode } from '../../src/engine/backup-code.js'
+import { formatBackupCode, parseBackupCode } from '../../src/engine/factors.js'
 
 describe('a backup code', () => {
   it('is two groups of five, the first character its place in the set', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { changedPlaces, clientMark, isSameClient } from '../../src/engine/changed-places.js'
+import { changedPlaces, clientMark, isSameClient } from '../../src/engine/login-risk-rules.js'
 
 it.each([
   ['c', ['n', 'a'], 'c', ['n', 'a'], []],

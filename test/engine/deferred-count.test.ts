@@ -7,7 +7,7 @@ import {
   localAllowance,
   reported,
   unanswered,
-} from '../../src/engine/deferred-count.js'
+} from '../../src/engine/limits.js'
 import { deferredReplicas, type Step } from './deferred-replicas.js'
 
 const windowMs = 60_000

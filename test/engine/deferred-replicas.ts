@@ -1,5 +1,10 @@
-import { type DeferredCount, judgeDeferred, reported } from '../../src/engine/deferred-count.js'
-import { countHit, type WindowCount } from '../../src/engine/window-count.js'
+import {
+  countHit,
+  type DeferredCount,
+  judgeDeferred,
+  reported,
+  type WindowCount,
+} from '../../src/engine/limits.js'
 
 /** A hit of one process, and how many steps its report takes to be counted, and then to be answered. */
 export interface Step {

@@ -5,7 +5,7 @@ import {
   domainOf,
   isDomainAllowed,
   isUndeliverable,
-} from '../../src/engine/email.js'
+} from '../../src/engine/addresses.js'
 
 const x = (count: number): string => 'x'.repeat(count)
 /** A domain of this many characters, a multiple of 10 plus 3. */

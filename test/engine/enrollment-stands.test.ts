@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { enrollmentStands } from '../../src/engine/enrollment-stands.js'
+import { enrollmentStands } from '../../src/engine/factors.js'
 
 const factor = { enrollmentId: 'e', deviceEpoch: 3, credentialEpoch: 5 }
 /** As the claim of the enrolment leaves it. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fewPerWindow } from '../../src/engine/few-per-window.js'
+import { fewPerWindow } from '../../src/engine/limits.js'
 
 it('a key is new to its subject once a window, and a few keys are', () => {
   const isNews = fewPerWindow(2, 100)

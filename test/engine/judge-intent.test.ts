@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type IntentCondition, type IntentRules, rulesOf } from '../../src/engine/intent-kinds.js'
 import {
   type IntentAccount,
+  type IntentCondition,
   type IntentFacts,
+  type IntentRules,
   type IntentState,
   judgeIntent,
-} from '../../src/engine/judge-intent.js'
+  rulesOf,
+} from '../../src/engine/intents.js'
 
 const now = 1_000_000
 const epochs = { sessionEpoch: 3, credentialEpoch: 5, deviceEpoch: 7 }

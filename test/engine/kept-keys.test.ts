@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { keptKeys, keysIn } from '../../src/engine/kept-keys.js'
-import { recognitionIds } from '../../src/engine/recognition-ids.js'
-import {
-  beginning,
-  registrationKeys,
-  registrationLifeMs,
-} from '../../src/engine/registration-rules.js'
+import { beginning, registrationKeys, registrationLifeMs } from '../../src/engine/accounts.js'
+import { keptKeys, keysIn, recognitionIds } from '../../src/engine/login-risk-rules.js'
 
 const key = (letter: string, length = 22) => letter.repeat(length)
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lockoutLength } from '../../src/engine/lockout-length.js'
+import { lockoutLength } from '../../src/engine/limits.js'
 
 const minute = 60_000
 const day = 24 * 60 * minute

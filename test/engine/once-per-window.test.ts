@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oncePerWindow } from '../../src/engine/once-per-window.js'
+import { oncePerWindow } from '../../src/engine/limits.js'
 
 describe('oncePerWindow', () => {
   it('is true for the first of each window, which ends after its length', () => {

@@ -4,7 +4,7 @@ import {
   linkProof,
   ownerProvedWrite,
   providerProof,
-} from '../../src/engine/owner-proof.js'
+} from '../../src/engine/accounts.js'
 
 describe('whether a mailbox is proved before the first login', () => {
   it.each([

@@ -5,7 +5,7 @@ import {
   type PasswordJudgement,
   type PasswordRule,
   violatedRules,
-} from '../../src/engine/password-policy.js'
+} from '../../src/engine/passwords.js'
 
 const lenient: Omit<PasswordJudgement, 'password'> = {
   minLength: 15,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { proofAge } from '../../src/engine/proof-age.js'
+import { proofAge } from '../../src/engine/duration.js'
 
 const now = 1_800_000_000_000
 

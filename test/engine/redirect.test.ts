@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isListedTarget, withFragment, withQuery } from '../../src/engine/redirect.js'
+import { isListedTarget, withFragment, withQuery } from '../../src/engine/addresses.js'
 
 const listed = [
   { uri: 'https://app.example.com/signed-in', surface: 'client', flow: 'web' },

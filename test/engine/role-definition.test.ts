@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPeopleOnlyRole } from '../../src/engine/people-only-role.js'
-import { roleProblem } from '../../src/engine/role-definition.js'
+import { isPeopleOnlyRole, roleProblem } from '../../src/engine/accounts.js'
 
 const name = 'name must be a text of 1 to 100 characters without white space around it.'
 const list = 'permissions must be an array of at most 200 keys.'

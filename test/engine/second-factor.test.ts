@@ -6,7 +6,7 @@ import {
   hasFactor,
   type SecondFactorQuestion,
   usableMethods,
-} from '../../src/engine/second-factor.js'
+} from '../../src/engine/factors.js'
 
 const none = { totp: false, passkeys: 0, verifyingPasskeys: 0, backupCodes: 0 }
 const allowed = { totp: true, webauthn: true, userVerification: true }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { accessExpiry, capReached } from '../../src/engine/session-age.js'
+import { accessExpiry, capReached } from '../../src/engine/refresh-rules.js'
 
 it('a session stands at exactly its cap, and a millisecond later no more', () => {
   expect(capReached(1000, 500, 1500)).toBe(false)

@@ -1,11 +1,7 @@
 import { expect, it } from 'vitest'
-import { resetLinkMs } from '../../src/engine/reset-link-ms.js'
-import { isRegressed } from '../../src/engine/signature-counter.js'
-import {
-  disabledImport,
-  isUnfinishedImport,
-  unfinishedImport,
-} from '../../src/engine/unfinished-import.js'
+import { disabledImport, isUnfinishedImport, unfinishedImport } from '../../src/engine/accounts.js'
+import { resetLinkMs } from '../../src/engine/duration.js'
+import { isRegressed } from '../../src/engine/factors.js'
 
 it.each([
   [0, 0, false],

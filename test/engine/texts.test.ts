@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { contextWords, foldWord } from '../../src/engine/context-words.js'
-import { enrolledMark } from '../../src/engine/enrolled-mark.js'
-import { formDecoded } from '../../src/engine/form-decoded.js'
-import { isSingleLine } from '../../src/engine/is-single-line.js'
-import { isStorable } from '../../src/engine/is-storable.js'
-import { quoteInput } from '../../src/engine/quote-input.js'
-import { isTenantId } from '../../src/engine/tenant-id.js'
-import { withoutEnding } from '../../src/engine/without-ending.js'
+import { isTenantId } from '../../src/engine/accounts.js'
+import { enrolledMark } from '../../src/engine/factors.js'
+import { contextWords, foldWord } from '../../src/engine/passwords.js'
+import { formDecoded, isSingleLine, isStorable, withoutEnding } from '../../src/engine/text.js'
+import { quoteInput } from '../../src/errors/index.js'
 
 it('text that a store can hold is well-formed and without NUL', () => {
   const all = ['', 'Ada', 'a\0b', '\ud800', 7, null, undefined]

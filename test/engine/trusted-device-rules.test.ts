@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isTrusted, trustedUntil } from '../../src/engine/trusted-device-rules.js'
+import { isTrusted, trustedUntil } from '../../src/engine/factors.js'
 
 const grant = { userId: 'ada', deviceEpoch: 3, createdAt: 1000, expiresAt: 9000 }
 const seen = { user: { id: 'ada', deviceEpoch: 3 }, now: 5000, ttlMs: 8000 }

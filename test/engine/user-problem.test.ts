@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { userProblem } from '../../src/engine/user-problem.js'
+import { userProblem } from '../../src/engine/accounts.js'
 
 const nameText = 'name must be a text, well-formed and without NUL.'
 const nameLine =

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { utf8Length } from '../../src/engine/utf8.js'
+import { utf8Length } from '../../src/engine/text.js'
 
 test('utf8Length is the length of the encoded text, whatever the text', () => {
   fc.assert(

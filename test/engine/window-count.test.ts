@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countHit } from '../../src/engine/window-count.js'
+import { countHit } from '../../src/engine/limits.js'
 
 describe('a fixed counting window', () => {
   it('starts with its first hit and counts up to the limit', () => {

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { canonicalEmail } from '../../src/engine/email.js'
-import { isListedTarget } from '../../src/engine/redirect.js'
+import { canonicalEmail, isListedTarget } from '../../src/engine/addresses.js'
 import { changedText } from './changed.js'
 import { fuzz } from './fuzz.js'
 

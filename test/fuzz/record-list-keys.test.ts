@@ -6,13 +6,13 @@ import {
 import {
   elementPrefix,
   fieldsByKey,
+  isSlug,
   type KeyPlace,
   keyLocator,
   readRoster,
   rosterKey,
 } from '../../src/engine/configuration/config-keys.js'
-import { secretTest } from '../../src/engine/configuration/secret-keys.js'
-import { isSlug } from '../../src/engine/configuration/slug.js'
+import { secretTest } from '../../src/engine/configuration/revisions.js'
 import { changedText } from './changed.js'
 import { fuzz } from './fuzz.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { networkOf } from '../../src/engine/network-of.js'
+import { networkOf } from '../../src/engine/addresses.js'
 import { clientIp, forwardedHost, type TrustProxy } from '../../src/http/client-ip.js'
 
 const peer = '203.0.113.9'

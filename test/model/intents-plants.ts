@@ -1,4 +1,4 @@
-import type { IntentCondition, IntentKind } from '../../src/engine/intent-kinds.js'
+import type { IntentCondition, IntentKind } from '../../src/engine/intents.js'
 import type { Law } from './intents-verdicts.js'
 import { type Action, type Model, type Plant, replaceActions } from './spin/model.js'
 

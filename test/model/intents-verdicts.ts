@@ -1,5 +1,9 @@
-import { type IntentKind, type IntentRules, rulesOf } from '../../src/engine/intent-kinds.js'
-import { judgeIntent } from '../../src/engine/judge-intent.js'
+import {
+  type IntentKind,
+  type IntentRules,
+  judgeIntent,
+  rulesOf,
+} from '../../src/engine/intents.js'
 import { decisionTree, type Input } from './spin/decision-tree.js'
 
 /** What decides about intents. */

@@ -10,31 +10,31 @@ export interface Equivalent {
 
 export const equivalents: readonly Equivalent[] = [
   {
-    file: 'src/engine/argon2-params.ts',
+    file: 'src/engine/passwords.ts',
     line: 'const least = Math.max(allowWeak ? 0 : (row?.memoryCost ?? 0), 8 * parallelism)',
     replacement: 'row.memoryCost',
     reason: 'the first row is of one pass, and no fewer get here',
   },
   {
-    file: 'src/engine/backup-code.ts',
+    file: 'src/engine/factors.ts',
     line: "const letters = Array.from(random.subarray(0, 9), (byte) => alphabet[byte % 32] ?? '')",
     replacement: '"Stryker was here!"',
     reason: 'the alphabet has 32 letters',
   },
   {
-    file: 'src/engine/backup-code.ts',
+    file: 'src/engine/factors.ts',
     line: "const code = (alphabet[index] ?? '') + letters.join('')",
     replacement: '"Stryker was here!"',
     reason: 'there are at most twenty codes',
   },
   {
-    file: 'src/engine/context-words.ts',
+    file: 'src/engine/passwords.ts',
     line: 'const related = fold(others.flatMap((text) => text.split(/[^\\p{L}\\p{M}\\p{N}]+/u)))',
     replacement: '/[^\\p{L}\\p{M}\\p{N}]/u',
     reason: 'empty parts are dropped with the short ones',
   },
   {
-    file: 'src/engine/context-words.ts',
+    file: 'src/engine/passwords.ts',
     line: ".replace(/\\p{M}+/gu, '')",
     replacement: '/\\p{M}/gu',
     reason: 'every mark goes either way',
@@ -46,31 +46,31 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'the expression before lets no other unit through',
   },
   {
-    file: 'src/engine/ipv6-groups.ts',
+    file: 'src/engine/addresses.ts',
     line: "const [head = '', tail] = ip.replace(/(?:\\d{1,3}\\.){3}\\d{1,3}$/, asGroups).split('::')",
     replacement: '"Stryker was here!"',
     reason: 'a split text has a first part',
   },
   {
-    file: 'src/engine/ipv6-groups.ts',
+    file: 'src/engine/addresses.ts',
     line: "const [head = '', tail] = ip.replace(/(?:\\d{1,3}\\.){3}\\d{1,3}$/, asGroups).split('::')",
     replacement: '/(?:\\d{1,3}\\.){3}\\d{1,3}/',
     reason: 'an address has dots at its end alone',
   },
   {
-    file: 'src/engine/ipv6-groups.ts',
+    file: 'src/engine/addresses.ts',
     line: 'const missing = tail === undefined ? 0 : 8 - left.length - right.length',
     replacement: 'false',
     reason: 'without a gap there are eight groups, and none is missing',
   },
   {
-    file: 'src/engine/judge-intent.ts',
+    file: 'src/engine/intents.ts',
     line: 'sessionEpoch !== undefined &&',
     replacement: 'true',
     reason: 'no epoch is one more than none',
   },
   {
-    file: 'src/engine/kept-keys.ts',
+    file: 'src/engine/login-risk-rules.ts',
     line: "const parts = (kept ?? '').slice(0, 1024).split('.')",
     replacement: '"Stryker was here!"',
     reason: 'that text holds no key either',
@@ -88,7 +88,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'no row names a token of null',
   },
   {
-    file: 'src/engine/signature-counter.ts',
+    file: 'src/engine/factors.ts',
     line: 'return (stored > 0 || shown > 0) && shown <= stored',
     replacement: 'false',
     reason: 'where nothing is stored, what is shown is not below it',
@@ -100,7 +100,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'at that moment both are the same number',
   },
   {
-    file: 'src/engine/user-problem.ts',
+    file: 'src/engine/accounts.ts',
     line: 'if (given.name !== undefined && !isSingleLine(String(given.name))) {',
     replacement: 'true',
     reason: 'the text of no name is a single line',

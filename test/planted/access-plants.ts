@@ -5,7 +5,7 @@ const access = 'src/domain/authorization/access.ts'
 export const accessPlants: readonly PlantEntry[] = [
   {
     name: 'the client surface lets tokens of service accounts in',
-    file: 'src/engine/audience.ts',
+    file: 'src/engine/surface-settings.ts',
     find: "client: ['client'],",
     replace: "client: ['client', 'service'],",
     tests: ['test/engine/audience.test.ts'],

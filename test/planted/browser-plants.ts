@@ -17,14 +17,14 @@ export const browserPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a redirect target that begins with a listed one is taken',
-    file: 'src/engine/redirect.ts',
+    file: 'src/engine/addresses.ts',
     find: 'target.uri === uri &&',
     replace: 'uri.startsWith(target.uri) &&',
     tests: ['test/engine/redirect.test.ts', 'test/contract/oauth/redirect-targets.test.ts'],
   },
   {
     name: 'a web flow ends at the address of an app',
-    file: 'src/engine/redirect.ts',
+    file: 'src/engine/addresses.ts',
     find: 'target.surface === surface && target.flow === flow',
     replace: 'target.surface === surface',
     tests: ['test/engine/redirect.test.ts'],

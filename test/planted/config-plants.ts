@@ -1,9 +1,9 @@
 import type { PlantEntry } from './plant.js'
 
-const declarations = 'src/engine/configuration/check-declarations.ts'
+const declarations = 'src/engine/configuration/module-declaration.ts'
 const activation = 'src/domain/configuration/config-activation.ts'
 const patches = 'src/domain/configuration/config-patches.ts'
-const processes = 'src/engine/configuration/running-processes.ts'
+const processes = 'src/engine/configuration/revisions.ts'
 const needsRestart = 'test/domain/configuration/needs-restart.test.ts'
 
 export const configPlants: readonly PlantEntry[] = [
@@ -94,7 +94,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a first value that its field cannot hold is stored',
-    file: 'src/engine/configuration/first-values.ts',
+    file: 'src/engine/configuration/module-values.ts',
     find: 'return found === null ? []',
     replace: 'return found !== undefined ? []',
     tests: ['test/contract/config/first-values.test.ts'],
@@ -108,7 +108,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'names in another script share one slug',
-    file: 'src/engine/configuration/slug.ts',
+    file: 'src/engine/configuration/config-keys.ts',
     find: 'const mark = hashOf(folded.trim())',
     replace: "const mark = hashOf('')",
     tests: ['test/engine/configuration/slug.test.ts'],

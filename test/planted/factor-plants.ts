@@ -78,7 +78,7 @@ export const factorPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a passkey that an ending of all sessions overtook signs in once another factor is added',
-    file: 'src/engine/enrollment-stands.ts',
+    file: 'src/engine/factors.ts',
     find: '  if (account.lastIntentId !== enrollmentId) return false\n',
     replace:
       '  if (account.lastIntentId !== enrollmentId)\n    return account.credentialEpoch === factor.credentialEpoch\n',

@@ -1,27 +1,26 @@
 import type { PlantEntry } from './plant.js'
 
-const kinds = 'src/engine/intent-kinds.ts'
+const intents = 'src/engine/intents.ts'
 const offers = 'src/domain/intents/link-offers.ts'
-const judge = 'src/engine/judge-intent.ts'
 
 export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'a login that waits for its second factor outlives every change of the account',
-    file: kinds,
+    file: intents,
     find: "hangsOn: ['credentials', 'sessions', 'factors', 'identity', 'loginMethod']",
     replace: "hangsOn: ['identity', 'loginMethod']",
     tests: ['test/contract/login/mfa-login.test.ts'],
   },
   {
     name: 'a login that waits is completed on a disabled account',
-    file: judge,
+    file: intents,
     find: '!account.enabled || ',
     replace: '',
     tests: ['test/engine/judge-intent.test.ts'],
   },
   {
     name: 'a link to reset the password outlives a change of address',
-    file: kinds,
+    file: intents,
     find: "hangsOn: ['credentials', 'address', 'password']",
     replace: "hangsOn: ['password']",
     tests: [
@@ -31,7 +30,7 @@ export const intentPlants: readonly PlantEntry[] = [
   },
   {
     name: 'an offered link outlives a change of the password and of the factors',
-    file: kinds,
+    file: intents,
     find: "hangsOn: ['credentials', 'factors', 'address', 'session', 'provider']",
     replace: "hangsOn: ['address', 'session', 'provider']",
     tests: ['test/contract/oauth/link-offer-races.test.ts'],
@@ -158,7 +157,7 @@ export const intentPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a way to a provider that links an account outlives a change of factors',
-    file: kinds,
+    file: intents,
     find: "hangsOn: ['credentials', 'factors', 'session', 'provider']",
     replace: "hangsOn: ['credentials', 'session', 'provider']",
     tests: ['test/contract/oauth/links.test.ts'],

@@ -22,14 +22,14 @@ const plant = (
 export const parserPlants: readonly PlantEntry[] = [
   plant(
     'an address keeps what stands before its first at sign',
-    'src/engine/email.ts',
+    'src/engine/addresses.ts',
     'return valid && local.test(email.slice(0, at)) ? email : null',
     'return valid ? email : null',
     'addresses',
   ),
   plant(
     'a redirect target may go on where the listed one ends',
-    'src/engine/redirect.ts',
+    'src/engine/addresses.ts',
     'target.uri === uri &&',
     'uri.startsWith(target.uri) &&',
     'addresses',
@@ -57,7 +57,7 @@ export const parserPlants: readonly PlantEntry[] = [
   ),
   plant(
     'a slug may have a dot in it',
-    'src/engine/configuration/slug.ts',
+    'src/engine/configuration/config-keys.ts',
     'const slugForm = /^[a-z0-9]+(-[a-z0-9]+)*$/',
     'const slugForm = /^[a-z0-9]+([-.][a-z0-9]+)*$/',
     'record-list-keys',

@@ -60,7 +60,7 @@ export const protocolPlants: readonly ProtocolPlant[] = [
   ),
   plant(
     'a link to reset the password outlives every change of it',
-    'src/engine/intent-kinds.ts',
+    'src/engine/intents.ts',
     "    hangsOn: ['credentials', 'address', 'password'],",
     "    hangsOn: ['address', 'password'],",
   ),

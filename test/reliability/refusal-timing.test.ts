@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
-import { defaultArgon2Params } from '../../src/engine/argon2-params.js'
+import { defaultArgon2Params } from '../../src/engine/passwords.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { memoryHost } from '../support/hosts/hosts.js'
 import { seenOf } from '../support/hosts/open-host.js'

@@ -128,7 +128,7 @@ ok   an ending leaves the row: 10 of 10 seeds, median 4000 steps, most 90000
   ],
   rules: [
     `engine-a: 97.1 %, 1203 of 1239 noticed, 0.4 % of them by time-out
-  survived  src/engine/redirect.ts:12  return true
+  survived  src/engine/addresses.ts:12  return true
 
 src/engine: 96.2 %, 4123 of 4286 noticed, 0.5 % of them by time-out
 `,

@@ -1,9 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import {
-  disabledImport,
-  isUnfinishedImport,
-  unfinishedImport,
-} from '../../engine/unfinished-import.js'
+import { disabledImport, isUnfinishedImport, unfinishedImport } from '../../engine/accounts.js'
 import { isBeingLinked, isHuman, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SurfaceContext } from '../context/surface-context.js'

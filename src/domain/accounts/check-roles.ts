@@ -1,4 +1,4 @@
-import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
+import { isPeopleOnlyRole } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 

@@ -1,5 +1,5 @@
 import { workOff } from '../../concurrency/work-off.js'
-import { isUnfinishedImport } from '../../engine/unfinished-import.js'
+import { isUnfinishedImport } from '../../engine/accounts.js'
 import type { AccountDeletion, User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../context/surface-context.js'

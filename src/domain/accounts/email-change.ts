@@ -1,5 +1,5 @@
-import { entryRefusal, entryRules } from '../../engine/account-entry.js'
-import { canonicalEmail } from '../../engine/email.js'
+import { entryRefusal, entryRules } from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'

@@ -1,4 +1,4 @@
-import { type LinkProof, linkProof } from '../../engine/owner-proof.js'
+import { type LinkProof, linkProof } from '../../engine/accounts.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/surface.js'

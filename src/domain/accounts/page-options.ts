@@ -1,6 +1,6 @@
 import { sha256 } from '../../crypto/secrets.js'
-import { entryRules } from '../../engine/account-entry.js'
-import { maxPasswordBytes } from '../../engine/password-policy.js'
+import { entryRules } from '../../engine/accounts.js'
+import { maxPasswordBytes } from '../../engine/passwords.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { OauthSignIn } from '../oauth/oauth-sign-in.js'

@@ -1,10 +1,10 @@
 import {
+  beginning,
   type EntryFacts,
   type EntryRules,
   entryRefusal,
   entryRules,
-} from '../../engine/account-entry.js'
-import { beginning } from '../../engine/registration-rules.js'
+} from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'

@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { registrationLifeMs } from '../../engine/registration-rules.js'
+import { registrationLifeMs } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'

@@ -1,6 +1,6 @@
 import { allTried } from '../../concurrency/all-tried.js'
-import { entryRefusal, entryRules } from '../../engine/account-entry.js'
-import { isStorable } from '../../engine/is-storable.js'
+import { entryRefusal, entryRules } from '../../engine/accounts.js'
+import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 import type { Act } from '../context/actor.js'
 import { reasonOf } from '../context/reason-of.js'

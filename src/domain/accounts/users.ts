@@ -1,9 +1,13 @@
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
-import { entryRefusal, entryRules } from '../../engine/account-entry.js'
-import { canonicalEmail } from '../../engine/email.js'
-import { isStorable } from '../../engine/is-storable.js'
-import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
-import { disabledImport, isUnfinishedImport } from '../../engine/unfinished-import.js'
+import {
+  disabledImport,
+  entryRefusal,
+  entryRules,
+  isPeopleOnlyRole,
+  isUnfinishedImport,
+} from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
+import { isStorable } from '../../engine/text.js'
 import { AuthError, loadPart } from '../../errors/index.js'
 import { newUser, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'

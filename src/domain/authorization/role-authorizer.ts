@@ -1,4 +1,4 @@
-import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
+import { isPeopleOnlyRole } from '../../engine/accounts.js'
 import { isSystemPermission, selfPermissions } from '../../model/permissions.js'
 import type { AuthorizerFactory, HeldRole } from '../../ports/host.js'
 import { isShortcutRole } from './role-shortcuts.js'

@@ -1,5 +1,5 @@
 import { isUuid } from '../../crypto/uuid.js'
-import { isPeopleOnlyRole } from '../../engine/people-only-role.js'
+import { isPeopleOnlyRole } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { roleBindingId, type StoredRole, type StoredRoleBinding } from '../../model/permissions.js'
 import { isHuman } from '../../model/user.js'

@@ -1,5 +1,5 @@
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
-import { roleProblem } from '../../engine/role-definition.js'
+import { roleProblem } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { isSystemPermission, type StoredRole } from '../../model/permissions.js'
 import { newestFirst } from '../../stores/newest-first.js'

@@ -1,4 +1,4 @@
-import { isTenantId } from '../../engine/tenant-id.js'
+import { isTenantId } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 
 /** "Of no tenant" as it is stored: fields of a unique index are never null. */

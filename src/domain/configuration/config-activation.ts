@@ -1,5 +1,5 @@
 import { randomToken } from '../../crypto/secrets.js'
-import { readModule } from '../../engine/configuration/read-module.js'
+import { readModule } from '../../engine/configuration/module-values.js'
 import type { Module, ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps } from './config-deps.js'

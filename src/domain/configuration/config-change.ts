@@ -1,6 +1,5 @@
-import type { ConfigPatch } from '../../engine/configuration/config-patch.js'
-import { isPatchShaped } from '../../engine/configuration/patch-shape.js'
-import { isStorable } from '../../engine/is-storable.js'
+import { type ConfigPatch, isPatchShaped } from '../../engine/configuration/config-patch.js'
+import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 
 /** An edit of the host's code. */

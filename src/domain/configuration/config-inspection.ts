@@ -1,5 +1,5 @@
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
-import { judgeFirstValues } from '../../engine/configuration/first-values.js'
+import { judgeFirstValues } from '../../engine/configuration/module-values.js'
 import { readValue } from '../../engine/configuration/stored-value.js'
 import { environmentId } from '../../model/configuration.js'
 import type { ConfigDeps } from './config-deps.js'

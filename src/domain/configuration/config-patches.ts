@@ -1,5 +1,4 @@
 import { createKeyedMutex } from '../../concurrency/keyed-mutex.js'
-import { checkValues } from '../../engine/configuration/check-values.js'
 import {
   type ConfigPatch,
   checkPatch,
@@ -8,7 +7,7 @@ import {
   type PatchRefusal,
   planPatch,
 } from '../../engine/configuration/config-patch.js'
-import { readModule } from '../../engine/configuration/read-module.js'
+import { checkValues, readModule } from '../../engine/configuration/module-values.js'
 import { AuthError, ValueRefusal } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/configuration.js'
 import type { RequestSource } from '../../ports/surface.js'

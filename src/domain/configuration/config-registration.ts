@@ -1,7 +1,7 @@
 import {
   judgeFirstValues,
   type RefusedFirstValue,
-} from '../../engine/configuration/first-values.js'
+} from '../../engine/configuration/module-values.js'
 import { AuthError } from '../../errors/index.js'
 import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

@@ -3,9 +3,8 @@ import {
   FieldRecordList,
   isSecret,
 } from '../../engine/configuration/config-declaration.js'
-import { rosterKey } from '../../engine/configuration/config-keys.js'
-import { readRecordList } from '../../engine/configuration/record-list.js'
-import { awaitsRestart } from '../../engine/configuration/running-processes.js'
+import { readRecordList, rosterKey } from '../../engine/configuration/config-keys.js'
+import { awaitsRestart } from '../../engine/configuration/revisions.js'
 import type { Module, ModuleEnvironment } from '../../model/configuration.js'
 import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
 

@@ -7,13 +7,15 @@ import {
   sealValues,
 } from '../../crypto/sealed-values.js'
 import type { SecretBox } from '../../crypto/secret-box.js'
-import type { FieldRule } from '../../engine/configuration/check-values.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
 import { fieldsByKey, keyLocator } from '../../engine/configuration/config-keys.js'
-import { type PublicValues, publicValues } from '../../engine/configuration/revision-diff.js'
-import { secretTest } from '../../engine/configuration/secret-keys.js'
-import { valueProblem } from '../../engine/configuration/stored-value.js'
-import { mapTexts } from '../../engine/map-texts.js'
+import type { FieldRule } from '../../engine/configuration/module-values.js'
+import {
+  type PublicValues,
+  publicValues,
+  secretTest,
+} from '../../engine/configuration/revisions.js'
+import { mapTexts, valueProblem } from '../../engine/configuration/stored-value.js'
 
 export type Texts = Readonly<Record<string, string>>
 

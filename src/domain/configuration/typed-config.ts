@@ -1,6 +1,5 @@
 import type { ModuleDefinition } from '../../config/define-module.js'
-import { guardedValues } from '../../engine/configuration/guarded-values.js'
-import { readModule } from '../../engine/configuration/read-module.js'
+import { guardedValues, readModule } from '../../engine/configuration/module-values.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoadedConfig } from './config-reader.js'
 

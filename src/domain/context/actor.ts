@@ -1,4 +1,4 @@
-import { isStorable } from '../../engine/is-storable.js'
+import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/surface.js'
 

@@ -1,4 +1,4 @@
-import type { EnrolledFactors } from '../../engine/second-factor.js'
+import type { EnrolledFactors } from '../../engine/factors.js'
 import type { Collections } from '../../model/collections.js'
 import { type BackupCodes, maxPasskeys, type Passkey } from '../../model/factors.js'
 

@@ -1,4 +1,4 @@
-import { isStorableId } from '../../engine/is-storable.js'
+import { isStorableId } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 
 interface PageRequest {

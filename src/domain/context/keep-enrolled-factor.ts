@@ -1,4 +1,4 @@
-import { enrollmentOf } from '../../engine/enrolled-mark.js'
+import { enrollmentOf } from '../../engine/factors.js'
 import type { Collections } from '../../model/collections.js'
 import type { User } from '../../model/user.js'
 import { passkeysOfUser } from './enrolled-factors.js'

@@ -1,5 +1,5 @@
 import { sha256 } from '../../crypto/secrets.js'
-import { longestId } from '../../engine/is-storable.js'
+import { longestId } from '../../engine/text.js'
 import { type Collections, collectionsOf } from '../../model/collections.js'
 import type { Passkey, StoredPasskey } from '../../model/factors.js'
 import type { Collection, Store } from '../../ports/store.js'

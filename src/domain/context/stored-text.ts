@@ -1,4 +1,4 @@
-import { isStorableId, longestId } from '../../engine/is-storable.js'
+import { isStorableId, longestId } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 
 /**

@@ -1,4 +1,4 @@
-import { longestProofAge } from '../../engine/proof-age.js'
+import { longestProofAge } from '../../engine/duration.js'
 import type { StepUpProof } from '../../model/factors.js'
 
 /** The longest age that may be asked for, and the minute by which clocks may differ. Then no proof or login is recent. */

@@ -1,6 +1,6 @@
 import { sha256 } from '../../crypto/secrets.js'
-import { fewPerWindow } from '../../engine/few-per-window.js'
-import { networkOf } from '../../engine/network-of.js'
+import { networkOf } from '../../engine/addresses.js'
+import { fewPerWindow } from '../../engine/limits.js'
 import type { AuthEvent } from '../../ports/events.js'
 import type { Clock } from '../../ports/host.js'
 

@@ -1,6 +1,6 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { randomToken } from '../../crypto/secrets.js'
-import { formatBackupCode, parseBackupCode } from '../../engine/backup-code.js'
+import { formatBackupCode, parseBackupCode } from '../../engine/factors.js'
 import type { BackupCodes } from '../../model/factors.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { remainingCodes } from '../context/enrolled-factors.js'

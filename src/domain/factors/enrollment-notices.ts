@@ -1,6 +1,5 @@
 import { workOff } from '../../concurrency/work-off.js'
-import { enrolledMark, isEnrolledMark } from '../../engine/enrolled-mark.js'
-import { enrollmentStands } from '../../engine/enrollment-stands.js'
+import { enrolledMark, enrollmentStands, isEnrolledMark } from '../../engine/factors.js'
 import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'

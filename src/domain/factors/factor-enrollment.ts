@@ -1,4 +1,4 @@
-import { enrolledMark } from '../../engine/enrolled-mark.js'
+import { enrolledMark } from '../../engine/factors.js'
 import type { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice } from '../../model/factors.js'
 import type { User } from '../../model/user.js'

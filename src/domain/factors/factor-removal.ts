@@ -1,5 +1,5 @@
 import { randomToken } from '../../crypto/secrets.js'
-import { allowedFactors } from '../../engine/second-factor.js'
+import { allowedFactors } from '../../engine/factors.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'

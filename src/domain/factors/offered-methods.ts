@@ -1,8 +1,4 @@
-import {
-  allowedFactors,
-  type SecondFactorMethod,
-  usableMethods,
-} from '../../engine/second-factor.js'
+import { allowedFactors, type SecondFactorMethod, usableMethods } from '../../engine/factors.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 

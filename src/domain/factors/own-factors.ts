@@ -1,4 +1,4 @@
-import { hasFactor } from '../../engine/second-factor.js'
+import { hasFactor } from '../../engine/factors.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'

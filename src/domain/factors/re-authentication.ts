@@ -1,4 +1,4 @@
-import { proofAge } from '../../engine/proof-age.js'
+import { proofAge } from '../../engine/duration.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'

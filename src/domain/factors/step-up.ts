@@ -1,5 +1,5 @@
-import { proofAge as ageOfProof } from '../../engine/proof-age.js'
-import { hasFactor, type SecondFactorMethod } from '../../engine/second-factor.js'
+import { proofAge as ageOfProof } from '../../engine/duration.js'
+import { hasFactor, type SecondFactorMethod } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { StepUpProof } from '../../model/factors.js'
 import { isHuman, type User } from '../../model/user.js'
@@ -23,7 +23,7 @@ export interface StepUp {
   requireSession(who: Pick<SignedIn, 'user' | 'sessionId'>): Promise<void>
   /** Epoch milliseconds of the session's newest proof that still counts; null without one. */
   provedAt(user: User, sessionId: string): Promise<number | null>
-  /** Milliseconds since that proof, see `engine/proof-age`; null without one, and for one far in the future. */
+  /** Milliseconds since that proof, see `engine/duration`; null without one, and for one far in the future. */
   proofAge(user: User, sessionId: string): Promise<number | null>
   /**
    * Resolves only when the session showed a second factor less than `maxAgeMs` ago. Throws

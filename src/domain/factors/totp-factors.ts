@@ -1,5 +1,5 @@
 import { matchTotp, totpSecret } from '../../crypto/totp.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
+import { oncePerWindow } from '../../engine/limits.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, TotpFactor } from '../../model/factors.js'
 import type { User } from '../../model/user.js'

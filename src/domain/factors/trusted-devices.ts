@@ -1,7 +1,7 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
 import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { isTrusted, trustedUntil } from '../../engine/factors.js'
 import { settingsFor } from '../../engine/surface-settings.js'
-import { isTrusted, trustedUntil } from '../../engine/trusted-device-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/factors.js'
 import type { User } from '../../model/user.js'

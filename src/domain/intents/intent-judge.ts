@@ -1,12 +1,13 @@
+import { hasFactor } from '../../engine/factors.js'
 import {
   type IntentCondition,
   type IntentKind,
+  type IntentState,
+  judgeIntent,
   type KindSpent,
   rulesOf,
-} from '../../engine/intent-kinds.js'
-import { type IntentState, judgeIntent } from '../../engine/judge-intent.js'
-import { hasFactor } from '../../engine/second-factor.js'
-import { capReached } from '../../engine/session-age.js'
+} from '../../engine/intents.js'
+import { capReached } from '../../engine/refresh-rules.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { providerId } from '../../identity-providers/providers.js'

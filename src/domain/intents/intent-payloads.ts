@@ -1,4 +1,4 @@
-import type { IntentFacts } from '../../engine/judge-intent.js'
+import type { IntentFacts } from '../../engine/intents.js'
 import type { TotpFactor } from '../../model/factors.js'
 import type {
   LinkOffer,

@@ -1,6 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { canonicalEmail } from '../../engine/email.js'
-import { rulesOf } from '../../engine/intent-kinds.js'
+import { canonicalEmail } from '../../engine/addresses.js'
+import { rulesOf } from '../../engine/intents.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import type { LinkOffer } from '../../model/intents.js'

@@ -1,5 +1,5 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { enrolledMark } from '../../engine/enrolled-mark.js'
+import { enrolledMark } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

@@ -1,6 +1,6 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
 import { isUuid } from '../../crypto/uuid.js'
-import { canonicalEmail } from '../../engine/email.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import { type Ticket, type TicketPurpose, ticketPurposes } from '../../model/intents.js'
 import type { User } from '../../model/user.js'

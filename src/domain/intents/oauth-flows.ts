@@ -1,6 +1,6 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { rulesOf } from '../../engine/intent-kinds.js'
-import { recognitionIds } from '../../engine/recognition-ids.js'
+import { rulesOf } from '../../engine/intents.js'
+import { recognitionIds } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'

@@ -1,4 +1,4 @@
-import type { IntentKind } from '../../engine/intent-kinds.js'
+import type { IntentKind } from '../../engine/intents.js'
 import type { User } from '../../model/user.js'
 import type { IntentPayloads, JudgedFacts } from './intent-payloads.js'
 

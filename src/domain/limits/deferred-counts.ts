@@ -5,7 +5,7 @@ import {
   judgeDeferred,
   reported,
   unanswered,
-} from '../../engine/deferred-count.js'
+} from '../../engine/limits.js'
 import { describeError } from '../../errors/index.js'
 import type { Counter, CounterResult } from '../../ports/backend.js'
 import type { Clock, Logger } from '../../ports/host.js'

@@ -1,4 +1,4 @@
-import { countHit, type WindowCount } from '../../engine/window-count.js'
+import { countHit, type WindowCount } from '../../engine/limits.js'
 import type { Counter } from '../../ports/backend.js'
 
 /**

@@ -1,5 +1,5 @@
 import { ahead } from '../../concurrency/ahead.js'
-import { lockoutLength } from '../../engine/lockout-length.js'
+import { lockoutLength } from '../../engine/limits.js'
 import type { User } from '../../model/user.js'
 import type { CounterResult } from '../../ports/backend.js'
 import type { SurfaceContext } from '../context/surface-context.js'

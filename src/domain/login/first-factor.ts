@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from '../../engine/second-factor.js'
+import type { SecondFactorMethod } from '../../engine/factors.js'
 import type { LoginTicket } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { ShownLinkKey } from '../intents/link-offers.js'

@@ -1,9 +1,9 @@
-import { entryRefusal, entryRules, loginEntry } from '../../engine/account-entry.js'
+import { entryRefusal, entryRules, loginEntry } from '../../engine/accounts.js'
 import {
   allowedFactors,
   decideSecondFactor,
   type SecondFactorDecision,
-} from '../../engine/second-factor.js'
+} from '../../engine/factors.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/factors.js'

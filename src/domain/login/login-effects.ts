@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from '../../engine/second-factor.js'
+import type { SecondFactorMethod } from '../../engine/factors.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { LoginTicketPurpose } from '../../model/intents.js'
 import type { RequestSource } from '../../ports/surface.js'

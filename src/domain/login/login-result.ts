@@ -1,4 +1,4 @@
-import type { SecondFactorMethod } from '../../engine/second-factor.js'
+import type { SecondFactorMethod } from '../../engine/factors.js'
 import type { DeviceGrant } from '../factors/trusted-devices.js'
 import type { OfferedLink } from '../intents/link-offers.js'
 import type { IssuedLoginTicket } from '../intents/login-intents.js'

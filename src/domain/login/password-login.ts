@@ -1,6 +1,6 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { entryRefusal, entryRules } from '../../engine/account-entry.js'
-import { canonicalEmail } from '../../engine/email.js'
+import { entryRefusal, entryRules } from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SurfaceContext } from '../context/surface-context.js'

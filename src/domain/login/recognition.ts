@@ -1,6 +1,5 @@
 import { keyedHash, randomToken } from '../../crypto/secrets.js'
-import { keptKeys } from '../../engine/kept-keys.js'
-import { recognitionIds } from '../../engine/recognition-ids.js'
+import { keptKeys, recognitionIds } from '../../engine/login-risk-rules.js'
 import { knownLoginMs } from '../../model/sessions.js'
 import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'

@@ -1,5 +1,5 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
-import { isUndeliverable } from '../../engine/email.js'
+import { isUndeliverable } from '../../engine/addresses.js'
 import type { User } from '../../model/user.js'
 import type { Emit, MfaChange } from '../../ports/events.js'
 import type { Logger, Mail, Mailer } from '../../ports/host.js'

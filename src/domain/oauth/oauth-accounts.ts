@@ -1,6 +1,6 @@
 import { uuidv7 } from '../../crypto/uuid.js'
-import { entryRefusal, entryRules } from '../../engine/account-entry.js'
-import { canonicalEmail } from '../../engine/email.js'
+import { entryRefusal, entryRules } from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { isBeingLinked, newUser, type OauthIdentity, type User } from '../../model/user.js'

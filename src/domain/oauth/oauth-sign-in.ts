@@ -1,4 +1,4 @@
-import { isListedTarget, withFragment, withQuery } from '../../engine/redirect.js'
+import { isListedTarget, withFragment, withQuery } from '../../engine/addresses.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'

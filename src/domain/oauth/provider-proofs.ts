@@ -1,5 +1,5 @@
-import { canonicalEmail } from '../../engine/email.js'
-import { providerProof } from '../../engine/owner-proof.js'
+import { providerProof } from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { isBeingLinked, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'

@@ -1,5 +1,5 @@
 import { type Assertion, type AssertionResponse, verifyAssertion } from '../../crypto/webauthn.js'
-import { isRegressed } from '../../engine/signature-counter.js'
+import { isRegressed } from '../../engine/factors.js'
 import type { Passkey } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

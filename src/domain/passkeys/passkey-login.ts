@@ -1,5 +1,5 @@
 import { type RequestOptions, requestOptions } from '../../crypto/webauthn.js'
-import { enrollmentStands } from '../../engine/enrollment-stands.js'
+import { enrollmentStands } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'

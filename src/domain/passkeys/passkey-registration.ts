@@ -4,7 +4,7 @@ import {
   type RegistrationResponse,
   verifyRegistration,
 } from '../../crypto/webauthn.js'
-import { hasFactor } from '../../engine/second-factor.js'
+import { hasFactor } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'

@@ -1,5 +1,5 @@
 import { breachRange, rangeHolds } from '../../crypto/breach-range.js'
-import { normalizePassword } from '../../engine/password-policy.js'
+import { normalizePassword } from '../../engine/passwords.js'
 import type { Clock, Fetcher } from '../../ports/host.js'
 
 export type BreachVerdict = 'clean' | 'breached' | 'unavailable'

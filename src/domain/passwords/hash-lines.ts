@@ -1,6 +1,5 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
-import { networkOf } from '../../engine/network-of.js'
-import { siteOf } from '../../engine/site-of.js'
+import { networkOf, siteOf } from '../../engine/addresses.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
 
 /** Where hashes wait that a caller who is not signed in asks for. */

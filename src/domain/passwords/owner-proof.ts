@@ -1,4 +1,4 @@
-import { ownerProvedWrite } from '../../engine/owner-proof.js'
+import { ownerProvedWrite } from '../../engine/accounts.js'
 import type { User } from '../../model/user.js'
 import type { OwnerProofWay } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'

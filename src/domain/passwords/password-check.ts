@@ -1,6 +1,6 @@
 import { ahead } from '../../concurrency/ahead.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
-import { canonicalEmail } from '../../engine/email.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { describeError } from '../../errors/index.js'
 import type { Ticket } from '../../model/intents.js'
 import { isHuman, type User } from '../../model/user.js'

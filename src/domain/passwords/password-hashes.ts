@@ -1,7 +1,7 @@
 import type { HashGate, HashLine } from '../../crypto/hash-gate.js'
 import type { LegacyFormat } from '../../crypto/legacy-formats.js'
 import { formatPhc, isWeakerThan, parsePhc, upgradedParams } from '../../crypto/phc.js'
-import { maxPasswordBytes, normalizePassword } from '../../engine/password-policy.js'
+import { maxPasswordBytes, normalizePassword } from '../../engine/passwords.js'
 import { AuthError } from '../../errors/index.js'
 import type {
   Argon2Params,

@@ -1,5 +1,5 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
-import { normalizePassword, violatedRules } from '../../engine/password-policy.js'
+import { normalizePassword, violatedRules } from '../../engine/passwords.js'
 import { AuthError, type PasswordViolation } from '../../errors/index.js'
 import type { Collections } from '../../model/collections.js'
 import type { AuthSettings } from '../../settings/settings.js'

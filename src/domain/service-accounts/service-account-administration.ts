@@ -1,4 +1,4 @@
-import { userProblem } from '../../engine/user-problem.js'
+import { userProblem } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import { SecretText } from './secret-text.js'

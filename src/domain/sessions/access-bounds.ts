@@ -1,4 +1,4 @@
-import type { AccessBounds } from '../../engine/session-age.js'
+import type { AccessBounds } from '../../engine/refresh-rules.js'
 import type { RefreshFamily } from '../../model/sessions.js'
 import type { Attempt } from './refresh-reading.js'
 

@@ -1,5 +1,5 @@
+import type { SecondFactorMethod } from '../../engine/factors.js'
 import type { Delivery } from '../../engine/refresh-rules.js'
-import type { SecondFactorMethod } from '../../engine/second-factor.js'
 import type { User } from '../../model/user.js'
 
 const cleared = Symbol('cleared')

@@ -1,6 +1,5 @@
 import { keyedHash } from '../../crypto/secrets.js'
-import { clientMark } from '../../engine/changed-places.js'
-import { agentOf, loginNetworkOf } from '../../engine/login-risk-rules.js'
+import { agentOf, clientMark, loginNetworkOf } from '../../engine/login-risk-rules.js'
 import type { RequestSource } from '../../ports/surface.js'
 
 /**

@@ -1,6 +1,6 @@
 import { settledValue } from '../../concurrency/settled-value.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
+import { oncePerWindow } from '../../engine/limits.js'
 import {
   type Delivery,
   judgeRefresh,

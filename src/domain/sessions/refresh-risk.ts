@@ -1,6 +1,6 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
-import { changedPlaces } from '../../engine/changed-places.js'
-import { fewPerWindow } from '../../engine/few-per-window.js'
+import { fewPerWindow } from '../../engine/limits.js'
+import { changedPlaces } from '../../engine/login-risk-rules.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'

@@ -1,6 +1,6 @@
 import { ahead } from '../../concurrency/ahead.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
-import { isSameClient } from '../../engine/changed-places.js'
+import { isSameClient } from '../../engine/login-risk-rules.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
 import { AuthError, describeError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'

@@ -1,7 +1,7 @@
 import { withTimeout } from '../../concurrency/with-timeout.js'
 import { isSignatureOf } from '../../crypto/is-signature-of.js'
 import type { SignsRemotely } from '../../crypto/key-ring.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
+import { oncePerWindow } from '../../engine/limits.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { Clock, Logger } from '../../ports/host.js'
 

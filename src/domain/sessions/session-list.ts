@@ -1,4 +1,4 @@
-import { capReached } from '../../engine/session-age.js'
+import { capReached } from '../../engine/refresh-rules.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../context/surface-context.js'

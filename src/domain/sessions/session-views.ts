@@ -1,5 +1,5 @@
+import { oncePerWindow } from '../../engine/limits.js'
 import { loginNetworkOf } from '../../engine/login-risk-rules.js'
-import { oncePerWindow } from '../../engine/once-per-window.js'
 import type { EndReason } from '../../ports/events.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { Attempt } from './refresh-reading.js'

@@ -9,8 +9,8 @@ import {
   type Verified,
   verifyToken,
 } from '../../crypto/verify-token.js'
-import { acceptedAudiences } from '../../engine/audience.js'
-import { type AccessBounds, accessExpiry } from '../../engine/session-age.js'
+import { type AccessBounds, accessExpiry } from '../../engine/refresh-rules.js'
+import { acceptedAudiences } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'
 import { isHuman, type User } from '../../model/user.js'

@@ -78,3 +78,11 @@ export function isSecret(declaration: {
 }): boolean {
   return declaration.type === FieldSecret || declaration.secret === true
 }
+
+const ceiling = 50
+
+/** How many elements a record list may have: its `max`, never more than 50; 50 without one. */
+export function maxElements(declaration: Pick<FieldDeclaration, 'max'> | undefined): number {
+  const max = declaration?.max ?? 0
+  return max > 0 ? Math.min(max, ceiling) : ceiling
+}

@@ -7,7 +7,6 @@ import {
   FieldRecordList,
   FieldSelect,
 } from './config-declaration.js'
-import { isSealedText } from './sealed-text.js'
 
 /** The value of a stored text; the nearest allowed value when `inRange` is false. */
 export interface Reading<T> {
@@ -166,4 +165,35 @@ function isText({ type }: ValueDeclaration): boolean {
 function clamp({ min = 0, max = Number.MAX_SAFE_INTEGER }: Bounds, value: number): Reading<number> {
   const nearest = Math.min(Math.max(value, min), max)
   return { value: nearest, inRange: nearest === value }
+}
+
+/** The beginning of every text that a secret box makes, in any version. */
+export const sealedPrefix = 'enc:v'
+
+/** The whole form of such a text: version, id of the key, nonce, ciphertext with its tag. */
+const sealedForm = /^enc:v\d{1,3}:[\w-]{1,32}:[\w-]{16}:[\w-]{23,}$/
+
+/** Whether the text has the form that a secret box makes. No field takes a value of this form. */
+export function isSealedText(text: string): boolean {
+  return text.startsWith(sealedPrefix) && sealedForm.test(text)
+}
+
+type Values = Readonly<Record<string, string>>
+
+/**
+ * A copy in which each text is what `change` makes of it; null leaves its key out.
+ *
+ * It inherits nothing while it is filled: any key may be set then, and it is a hash table from its start, which
+ * costs a quarter of an object that becomes one while it grows.
+ */
+export function mapTexts(
+  values: Values,
+  change: (key: string, text: string) => string | null,
+): Record<string, string> {
+  const copy: Record<string, string> = Object.create(null)
+  for (const key of Object.keys(values)) {
+    const text = change(key, values[key] ?? '')
+    if (text !== null) copy[key] = text
+  }
+  return Object.setPrototypeOf(copy, Object.prototype)
 }

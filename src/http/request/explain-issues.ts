@@ -1,4 +1,4 @@
-import { quoteInput } from '../../engine/quote-input.js'
+import { quoteInput } from '../../errors/index.js'
 
 /** A list can be wrong in tens of thousands of places. */
 const mostNamed = 5

@@ -1,4 +1,4 @@
-import { formDecoded } from '../../engine/form-decoded.js'
+import { formDecoded } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 
 /** More than any endpoint of the library takes. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { defineModule } from '../../../src/config/define-module.js'
-import { checkDeclarations } from '../../../src/engine/configuration/check-declarations.js'
 import {
   FieldBool,
   type FieldDeclaration,
@@ -12,7 +11,10 @@ import {
   FieldString,
   type ItemDeclaration,
 } from '../../../src/engine/configuration/config-declaration.js'
-import { assertModule } from '../../../src/engine/configuration/module-declaration.js'
+import {
+  assertModule,
+  checkDeclarations,
+} from '../../../src/engine/configuration/module-declaration.js'
 import { DeclarationError } from '../../../src/errors/index.js'
 import { authModuleName, authSettingDeclarations } from '../../../src/settings/index.js'
 import { deepFreeze, mailFields } from './mail-module.js'

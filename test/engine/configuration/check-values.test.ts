@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { checkValues } from '../../../src/engine/configuration/check-values.js'
 import type { FieldDeclaration } from '../../../src/engine/configuration/config-declaration.js'
 import { type ConfigPatch, planPatch } from '../../../src/engine/configuration/config-patch.js'
+import { checkValues } from '../../../src/engine/configuration/module-values.js'
 import { deepFreeze, environment, mailFields } from './mail-module.js'
 
 function check(

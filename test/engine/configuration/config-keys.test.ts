@@ -3,6 +3,7 @@ import {
   type FieldDeclaration,
   FieldRecordList,
   FieldString,
+  maxElements,
 } from '../../../src/engine/configuration/config-declaration.js'
 import {
   elementPrefix,
@@ -12,8 +13,7 @@ import {
   rosterKey,
   storedText,
 } from '../../../src/engine/configuration/config-keys.js'
-import { judgeFirstValues } from '../../../src/engine/configuration/first-values.js'
-import { maxElements } from '../../../src/engine/configuration/max-elements.js'
+import { judgeFirstValues } from '../../../src/engine/configuration/module-values.js'
 
 const host: FieldDeclaration = { key: 'host', label: 'Host', type: FieldString, group: 'Mail' }
 const url = { key: 'url', label: 'URL', type: FieldString } as const

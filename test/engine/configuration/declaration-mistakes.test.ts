@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { defineModule } from '../../../src/config/define-module.js'
-import { checkDeclarations } from '../../../src/engine/configuration/check-declarations.js'
 import {
   type FieldDeclaration,
   FieldInt,
@@ -8,6 +7,7 @@ import {
   FieldSelect,
   FieldString,
 } from '../../../src/engine/configuration/config-declaration.js'
+import { checkDeclarations } from '../../../src/engine/configuration/module-declaration.js'
 import { DeclarationError } from '../../../src/errors/index.js'
 import { deepFreeze } from './mail-module.js'
 

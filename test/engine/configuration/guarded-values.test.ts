@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { guardedValues } from '../../../src/engine/configuration/guarded-values.js'
+import { guardedValues } from '../../../src/engine/configuration/module-values.js'
 
 const refuse = (key: string): never => {
   throw new Error(`refused ${key}`)

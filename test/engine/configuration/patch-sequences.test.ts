@@ -6,12 +6,12 @@ import {
   FieldSecret,
   FieldString,
 } from '../../../src/engine/configuration/config-declaration.js'
+import { readRecordList } from '../../../src/engine/configuration/config-keys.js'
 import {
   type ConfigPatch,
   type EnvironmentState,
   planPatch,
 } from '../../../src/engine/configuration/config-patch.js'
-import { readRecordList } from '../../../src/engine/configuration/record-list.js'
 import { deepFreeze } from './mail-module.js'
 import { applyToModel, flatten, type Model, type Shape } from './patch-model.js'
 

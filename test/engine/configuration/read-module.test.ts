@@ -9,7 +9,7 @@ import {
   FieldSelect,
   FieldString,
 } from '../../../src/engine/configuration/config-declaration.js'
-import { readModule } from '../../../src/engine/configuration/read-module.js'
+import { readModule } from '../../../src/engine/configuration/module-values.js'
 import { ConfigValidationError } from '../../../src/errors/index.js'
 import { deepFreeze } from './mail-module.js'
 

@@ -9,7 +9,7 @@ import {
   FieldSelect,
   FieldString,
 } from '../../../src/engine/configuration/config-declaration.js'
-import { readRecordList } from '../../../src/engine/configuration/record-list.js'
+import { readRecordList } from '../../../src/engine/configuration/config-keys.js'
 
 test('the field types have their names', () => {
   expect([FieldString, FieldSecret, FieldRecordList]).toEqual([

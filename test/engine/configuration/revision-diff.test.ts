@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { diffRevisions, publicValues } from '../../../src/engine/configuration/revision-diff.js'
+import { diffRevisions, publicValues } from '../../../src/engine/configuration/revisions.js'
 import { deepFreeze, mailFields } from './mail-module.js'
 
 const before = deepFreeze({

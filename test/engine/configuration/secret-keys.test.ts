@@ -5,9 +5,8 @@ import {
   FieldSecret,
   FieldString,
 } from '../../../src/engine/configuration/config-declaration.js'
-import { publicValues } from '../../../src/engine/configuration/revision-diff.js'
-import { secretTest } from '../../../src/engine/configuration/secret-keys.js'
-import { mapTexts } from '../../../src/engine/map-texts.js'
+import { publicValues, secretTest } from '../../../src/engine/configuration/revisions.js'
+import { mapTexts } from '../../../src/engine/configuration/stored-value.js'
 
 const items = [
   { key: 'url', label: 'URL', type: FieldString },

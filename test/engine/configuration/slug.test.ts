@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSlug, mintSlug } from '../../../src/engine/configuration/slug.js'
+import { isSlug, mintSlug } from '../../../src/engine/configuration/config-keys.js'
 
 const names = [
   ['Gmail EU', 'gmail-eu'],

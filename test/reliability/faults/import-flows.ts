@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { disabledImport, unfinishedImport } from '../../../src/engine/unfinished-import.js'
+import { disabledImport, unfinishedImport } from '../../../src/engine/accounts.js'
 import type { ImportReport, UserExport } from '../../../src/index.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOfCall, threwUnavailable } from './flow.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { IntentKind } from '../../../src/engine/intent-kinds.js'
+import type { IntentKind } from '../../../src/engine/intents.js'
 import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { memberOf, type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { Reply } from '../../support/hosts/http-client.js'

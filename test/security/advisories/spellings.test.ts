@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalEmail } from '../../../src/engine/email.js'
+import { canonicalEmail } from '../../../src/engine/addresses.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'

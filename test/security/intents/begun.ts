@@ -1,4 +1,4 @@
-import type { IntentKind } from '../../../src/engine/intent-kinds.js'
+import type { IntentKind } from '../../../src/engine/intents.js'
 import type { OauthHost } from '../../contract/oauth/oauth-host.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import type { Subject } from './subject.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { intentKinds } from '../../../src/engine/intent-kinds.js'
+import { intentKinds } from '../../../src/engine/intents.js'
 import { type HostKind, memoryHost } from '../../support/hosts/hosts.js'
 import { eachStore } from '../../support/hosts/matrix.js'
 import { type ChangeName, changes } from './changes.js'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
-import { type IntentKind, intentKinds } from '../../../src/engine/intent-kinds.js'
+import { type IntentKind, intentKinds } from '../../../src/engine/intents.js'
 import { memoryHost } from '../../support/hosts/hosts.js'
 import type { Start } from './begun.js'
 import { appInLoginByGoogle } from './provider-starts.js'

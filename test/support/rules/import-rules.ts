@@ -18,11 +18,13 @@ interface ZoneRule {
 const errors = 'src/errors/'
 const ports = 'src/ports/'
 
-/** What a name may hold: the same for callers, hosts and identity providers. */
+/** What a text may hold: the same for callers, hosts and identity providers. */
+const texts = 'src/engine/text.ts'
+
+/** The form of the texts of a configuration, some of which are encrypted. */
+const storedValues = 'src/engine/configuration/stored-value.ts'
+
 const onceLoaded = 'src/concurrency/once-loaded.ts'
-const singleLine = 'src/engine/is-single-line.ts'
-const mapTexts = 'src/engine/map-texts.ts'
-const withoutEnding = 'src/engine/without-ending.ts'
 
 /** An order that is cheap to leave: a data structure, and nothing that waits. */
 const linkedLine = 'src/concurrency/linked-line.ts'
@@ -69,7 +71,7 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/crypto/',
     values: [
-      ...[errors, mapTexts, withoutEnding, linkedLine, 'node:buffer', 'node:crypto'],
+      ...[errors, texts, storedValues, linkedLine, 'node:buffer', 'node:crypto'],
       ...['jose', 'argon2', '@node-rs/argon2', 'otplib'],
       ...[
         '@simplewebauthn/server',
@@ -105,12 +107,12 @@ const rules: readonly ZoneRule[] = [
   // What is said to identity providers, and what is believed of their answers. Stores nothing.
   {
     zone: 'src/identity-providers/',
-    values: [errors, onceLoaded, 'src/crypto/secrets.ts', singleLine, 'oauth4webapi', 'jose'],
+    values: [errors, onceLoaded, 'src/crypto/secrets.ts', texts, 'oauth4webapi', 'jose'],
     types: [ports],
   },
   {
     zone: 'src/operations/',
-    values: ['src/model/', singleLine, errors, 'zod'],
+    values: ['src/model/', texts, errors, 'zod'],
     types: ['src/domain/services/index.ts'],
   },
   {
@@ -132,7 +134,7 @@ const rules: readonly ZoneRule[] = [
   // The words of mails, for hosts: it runs wherever a host renders them, and knows the mails by their types.
   {
     zone: 'src/mails/',
-    values: ['src/engine/accepted-languages.ts', 'src/system/system-clock.ts'],
+    values: [texts, 'src/system/system-clock.ts'],
     types: [ports],
   },
   { zone: 'src/settings/', values: ['src/engine/', errors], types: [] },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { unfinishedImport } from '../../../../src/engine/unfinished-import.js'
+import { unfinishedImport } from '../../../../src/engine/accounts.js'
 import { afterwards, sweepOnce } from '../../../contract/accounts/deletions.js'
 import { mailedToken, storedIn } from '../../../support/hosts/open-host.js'
 import { goodPassword } from '../../../support/people/people.js'

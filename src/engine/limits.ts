@@ -1,3 +1,92 @@
+/** What a process remembers is bounded: when it is full, the oldest makes room and may begin once more. */
+const capacity = 10_000
+
+interface Window {
+  readonly from: number
+  readonly until: number
+  readonly keys: Set<string>
+}
+
+/**
+ * Tells whether a key is new to its subject in the subject's window, for a few keys each: a subject that shows up with
+ * ever new keys uses up its own, and none of another subject. It remembers in this process only.
+ */
+export function fewPerWindow(
+  most: number,
+  windowMs: number,
+): (subject: string, key: string, now: number) => boolean {
+  const windows = new Map<string, Window>()
+
+  function open(subject: string, now: number): Window {
+    const opened = { from: now, until: now + windowMs, keys: new Set<string>() }
+    windows.delete(subject)
+    windows.set(subject, opened)
+    const oldest = windows.keys().next()
+    if (windows.size > capacity && !oldest.done) windows.delete(oldest.value)
+    return opened
+  }
+
+  return (subject, key, now) => {
+    const known = windows.get(subject)
+    // A clock that stepped back must not make a window longer.
+    const isOpen = known !== undefined && now >= known.from && now < known.until
+    const { keys } = isOpen ? known : open(subject, now)
+    if (keys.has(key) || keys.size >= most) return false
+    keys.add(key)
+    return true
+  }
+}
+
+/**
+ * Tells whether a key is the first in its window, which starts with it. It remembers in this process
+ * only, so each process of a deployment has its own first.
+ */
+export function oncePerWindow(): (key: string, windowMs: number, now: number) => boolean {
+  const windows = new Map<string, { readonly from: number; readonly until: number }>()
+  return (key, windowMs, now) => {
+    const window = windows.get(key)
+    // A clock that stepped back must not make a window longer.
+    if (window !== undefined && now >= window.from && now < window.until) return false
+    windows.delete(key)
+    windows.set(key, { from: now, until: now + windowMs })
+    const oldest = windows.keys().next()
+    if (windows.size > capacity && !oldest.done) windows.delete(oldest.value)
+    return true
+  }
+}
+
+/** A fixed counting window; null before the first hit. */
+export interface WindowCount {
+  readonly count: number
+  readonly resetsAt: number
+}
+
+/**
+ * Counts a hit, or refuses it unchanged when the limit is reached. A window starts with its first
+ * hit and refused hits never extend it.
+ */
+export function countHit(
+  window: WindowCount | null,
+  windowMs: number,
+  limit: number,
+  now: number,
+): { readonly allowed: boolean; readonly window: WindowCount } {
+  const running =
+    window !== null && window.resetsAt > now ? window : { count: 0, resetsAt: now + windowMs }
+  if (running.count >= limit) return { allowed: false, window: running }
+  return { allowed: true, window: { count: running.count + 1, resetsAt: running.resetsAt } }
+}
+
+const day = 24 * 60 * 60 * 1000
+
+/**
+ * Milliseconds that the `nth` lockout of an account within a month lasts: each twice as long as the one
+ * before, up to a day.
+ */
+export function lockoutLength(firstMs: number, nth: number): number {
+  return Math.min(firstMs * 2 ** (nth - 1), Math.max(firstMs, day))
+}
+
 /**
  * What a process knows of one window: it lets the first few hits through by itself and tells the
  * shared counter of them together with a later one.
