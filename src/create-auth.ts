@@ -1,4 +1,4 @@
-import { lazily } from './concurrency/lazily.js'
+import { lazily } from './concurrency/promises.js'
 import { createConfigApi } from './domain/configuration/config-api.js'
 import { startWebhookRetries } from './domain/events/webhook-retries.js'
 import { loadPart } from './errors/index.js'

@@ -1,5 +1,5 @@
 import { describeError } from '../errors/index.js'
-import type { Logger } from '../ports/host.js'
+import type { Clock, Logger } from '../ports/host.js'
 
 export interface BackgroundTasks {
   /**
@@ -35,3 +35,54 @@ export function createBackgroundTasks(
     },
   }
 }
+
+/** The one wait of a background loop, which others may cut short. */
+export interface WakeableTimer {
+  /** Resolves `ms` milliseconds from now, or at the next `wake`. One wait at a time. */
+  wait(ms: number): Promise<void>
+  /** Ends the wait under way, if there is one. */
+  wake(): void
+}
+
+export function createWakeableTimer(clock: Clock): WakeableTimer {
+  let wake = (): void => {}
+  return {
+    wait: (ms) =>
+      new Promise<void>((resolve) => {
+        const cancel = clock.after(Math.max(0, ms), resolve)
+        wake = () => {
+          // Resolving is not enough: a timer left behind would keep this closure for hours.
+          cancel()
+          resolve()
+        }
+      }),
+    wake: () => wake(),
+  }
+}
+
+/**
+ * Does work of one name one after the other, and work of different names side by side. `waited` tells the
+ * work that other work of its name came first.
+ */
+export type WithLock = <T>(name: string, work: (waited: boolean) => Promise<T>) => Promise<T>
+
+/**
+ * Writers of one process would only make each other's compare-and-set fail. Between processes that
+ * is for the compare-and-set alone: nothing depends on the lock.
+ */
+export function createKeyedMutex(): WithLock {
+  const ends = new Map<string, Promise<unknown>>()
+  return async (name, work) => {
+    const before = ends.get(name)
+    const mine = (before ?? Promise.resolve()).then(() => work(before !== undefined))
+    const end = mine.then(nothing, nothing)
+    ends.set(name, end)
+    try {
+      return await mine
+    } finally {
+      if (ends.get(name) === end) ends.delete(name)
+    }
+  }
+}
+
+function nothing(): void {}

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { withTimeout } from '../concurrency/with-timeout.js'
+import { withTimeout } from '../concurrency/promises.js'
 import { inspectConfig } from '../domain/configuration/config-inspection.js'
 import { defaultArgon2Params } from '../engine/passwords.js'
 import { allCollectionSpecs } from '../model/collections.js'
@@ -10,7 +10,7 @@ import { defaultConcurrency } from '../setup/password-hashing.js'
 import type { SharedServices } from '../setup/shared-services.js'
 import { endpointsOf } from '../setup/surface-options.js'
 import type { ReadOptions } from '../setup/with-config-keys.js'
-import { mostMemory } from '../system/most-memory.js'
+import { mostMemory } from '../system/machine.js'
 import { combinationFindings } from './combination-findings.js'
 import {
   clockFindings,

@@ -2,7 +2,7 @@ import type { ConfigProblem, ModuleInspection } from '../domain/configuration/co
 import type { Finding } from '../ports/inspection.js'
 import { readIdleWindow } from '../settings/idle-window.js'
 import { listProblem } from '../settings/list-problems.js'
-import { isPublicAddress } from '../system/public-address.js'
+import { isPublicAddress } from '../system/system-fetcher.js'
 
 type Kind = ConfigProblem['kind']
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,4 +1,4 @@
-import { onceLoaded } from '../concurrency/once-loaded.js'
+import { onceLoaded } from '../concurrency/promises.js'
 import { loadPart } from '../errors/index.js'
 import type { Clock, Fetcher } from '../ports/host.js'
 import { authorizationUrl } from './authorization-url.js'

@@ -7,14 +7,10 @@ import type { Backend } from '../ports/backend.js'
 import type { Clock, Fetcher, Logger, Random } from '../ports/host.js'
 import type { RiskScorer, SessionRiskScorer } from '../ports/risk-scorers.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
-import { consoleLogger } from '../system/console-logger.js'
-import { later } from '../system/later.js'
-import { createLogContext } from '../system/log-context.js'
-import { namesAhead } from '../system/names-ahead.js'
-import { safeLogger } from '../system/safe-logger.js'
-import { systemClock } from '../system/system-clock.js'
+import { consoleLogger, createLogContext, safeLogger } from '../system/loggers.js'
+import { namesAhead, systemRandom } from '../system/machine.js'
+import { later, systemClock } from '../system/system-clock.js'
 import { systemFetcher } from '../system/system-fetcher.js'
-import { systemRandom } from '../system/system-random.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 

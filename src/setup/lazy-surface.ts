@@ -1,4 +1,4 @@
-import { lazily } from '../concurrency/lazily.js'
+import { lazily } from '../concurrency/promises.js'
 import { openCollections } from '../domain/context/open-collections.js'
 import type { SurfaceContext } from '../domain/context/surface-context.js'
 import { assembleEvents, type EventServices } from '../domain/events/assemble-events.js'

@@ -6,7 +6,7 @@ import { authModuleName } from '../settings/index.js'
 import { authSeedsFromEnv, toStoredValues } from '../settings/initial-values.js'
 import { loadedSettings } from '../settings/loaded-settings.js'
 import type { AuthSettings, InitialSettings } from '../settings/settings.js'
-import { isPublicAddress } from '../system/public-address.js'
+import { isPublicAddress } from '../system/system-fetcher.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 

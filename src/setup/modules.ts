@@ -12,7 +12,7 @@ import type { Random } from '../ports/host.js'
 import { authModule, authRule, authSourceOf } from '../settings/auth-module.js'
 import { seedFromEnv } from '../settings/initial-values.js'
 import { authValidators } from '../settings/validators.js'
-import { isPublicAddress } from '../system/public-address.js'
+import { isPublicAddress } from '../system/system-fetcher.js'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-import { lazily } from '../concurrency/lazily.js'
+import { lazily } from '../concurrency/promises.js'
 import type { Principal } from '../domain/context/principal.js'
 import { isProofAge } from '../engine/duration.js'
 import { withCors } from '../http/cors.js'

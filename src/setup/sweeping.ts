@@ -1,4 +1,4 @@
-import { lazily } from '../concurrency/lazily.js'
+import { lazily } from '../concurrency/promises.js'
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import { denylistLifeMs } from '../domain/context/denylist-entries.js'
 import { openCollections } from '../domain/context/open-collections.js'

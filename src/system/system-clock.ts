@@ -12,3 +12,8 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer)
   },
 }
+
+/** Calls `run` in a later turn of the event loop, after the input and output that is waiting. */
+export function later(run: () => void): void {
+  setImmediate(run)
+}

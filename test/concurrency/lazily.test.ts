@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { lazily } from '../../src/concurrency/lazily.js'
+import { lazily } from '../../src/concurrency/promises.js'
 
 it('what is made lazily is made at the first call, once, whatever it is', () => {
   for (const value of [{}, null, undefined, 0]) {

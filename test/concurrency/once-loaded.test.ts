@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { onceLoaded } from '../../src/concurrency/once-loaded.js'
+import { onceLoaded } from '../../src/concurrency/promises.js'
 
 it('loads once for callers side by side and later ones', async () => {
   let loads = 0

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSharedWork } from '../../src/concurrency/shared-work.js'
+import { createSharedWork } from '../../src/concurrency/promises.js'
 
 it('shares work that is under way, by its name, and no longer than that', async () => {
   const shared = createSharedWork<number>()

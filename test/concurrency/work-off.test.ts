@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { workOff } from '../../src/concurrency/work-off.js'
+import { workOff } from '../../src/concurrency/promises.js'
 
 /** So many items, each due until it was worked off. */
 function queueOf(count: number) {

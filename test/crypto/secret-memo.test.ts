@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { secretMemo } from '../../src/crypto/secret-memo.js'
-import { systemRandom } from '../../src/system/system-random.js'
+import { systemRandom } from '../../src/system/machine.js'
 
 const life = 15 * 60 * 1000
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { inRequest, type RequestIdHeader } from '../../src/http/in-request.js'
-import { createLogContext } from '../../src/system/log-context.js'
+import { createLogContext } from '../../src/system/loggers.js'
 
 /** The ids that the lines of one request get, and how many were made. */
 function idsOf(header: RequestIdHeader | undefined, headers: Readonly<Record<string, string>>) {

@@ -5,7 +5,7 @@ import { authSeedsFromEnv, seedFromEnv, toStoredValues } from '../../src/setting
 import { readAuthSettings } from '../../src/settings/read-settings.js'
 import type { InitialSettings } from '../../src/settings/settings.js'
 import { authValidators } from '../../src/settings/validators.js'
-import { isPublicAddress } from '../../src/system/public-address.js'
+import { isPublicAddress } from '../../src/system/system-fetcher.js'
 
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\nByqGSM49AgEG\n-----END PRIVATE KEY-----\n'
 

@@ -4,15 +4,12 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const run = promisify(execFile)
-const source = (name: string) =>
-  JSON.stringify(new URL(`../../src/system/${name}.ts`, import.meta.url).href)
+const source = JSON.stringify(new URL('../../src/system/loggers.ts', import.meta.url).href)
 const hooks = fileURLToPath(new URL('../support/module-hooks.mjs', import.meta.url))
 
 it('writes one JSON line per message to standard error, and no debug lines', async () => {
   const script = `
-    import { consoleLogger } from ${source('console-logger')}
-    import { createLogContext } from ${source('log-context')}
-    import { safeLogger } from ${source('safe-logger')}
+    import { consoleLogger, createLogContext, safeLogger } from ${source}
     let now = Date.UTC(2026, 0, 1)
     const context = createLogContext()
     const log = safeLogger(consoleLogger({ now: () => now++ }), context)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { uuidv7 } from '../../src/crypto/uuid.js'
-import { namesAhead } from '../../src/system/names-ahead.js'
+import { uuidv7 } from '../../src/crypto/secrets.js'
+import { namesAhead } from '../../src/system/machine.js'
 
 /** Bytes that say where they stand among all that were drawn, four at a time. */
 function counting() {

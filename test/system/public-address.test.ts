@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPublicAddress } from '../../src/system/public-address.js'
+import { isPublicAddress } from '../../src/system/system-fetcher.js'
 
 const notPublic = [
   ...['0.0.0.0', '10.1.2.3', '100.64.0.1', '100.127.255.254', '127.0.0.1', '127.255.255.255'],

@@ -1,4 +1,4 @@
-import { workOff } from '../../concurrency/work-off.js'
+import { workOff } from '../../concurrency/promises.js'
 import { isUnfinishedImport } from '../../engine/accounts.js'
 import type { AccountDeletion, User } from '../../model/user.js'
 import type { Act } from '../context/actor.js'

@@ -1,4 +1,4 @@
-import { allTried } from '../../concurrency/all-tried.js'
+import { allTried } from '../../concurrency/promises.js'
 import { entryRefusal, entryRules } from '../../engine/accounts.js'
 import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'

@@ -1,5 +1,4 @@
-import { ahead } from '../../concurrency/ahead.js'
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { ahead, withTimeout } from '../../concurrency/promises.js'
 import type { VerifiedToken } from '../../crypto/token-memo.js'
 import type { AccessClaims } from '../../crypto/verify-token.js'
 import { isTenantId } from '../../engine/accounts.js'

@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/ahead.js'
+import { ahead } from '../../concurrency/promises.js'
 import { AuthError, errorCatalogue } from '../../errors/index.js'
 import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
 import type { ConfigDeps } from './config-deps.js'

@@ -1,4 +1,4 @@
-import { createKeyedMutex } from '../../concurrency/keyed-mutex.js'
+import { createKeyedMutex } from '../../concurrency/background-tasks.js'
 import {
   type ConfigPatch,
   checkPatch,

@@ -1,4 +1,4 @@
-import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { onceLoaded } from '../../concurrency/promises.js'
 import { loadPart } from '../../errors/index.js'
 import type { ActivateEnvironment } from './config-activation.js'
 import type { ConfigDeps } from './config-deps.js'

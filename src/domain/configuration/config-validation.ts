@@ -1,4 +1,4 @@
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import { ConfigValidationError, describeError } from '../../errors/index.js'
 import type { Clock, Logger } from '../../ports/host.js'
 

@@ -1,5 +1,5 @@
-import { lazily } from '../../concurrency/lazily.js'
-import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
+import { createWakeableTimer } from '../../concurrency/background-tasks.js'
+import { lazily } from '../../concurrency/promises.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import {
   checkInMs,

@@ -1,4 +1,4 @@
-import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
+import { createWakeableTimer } from '../../concurrency/background-tasks.js'
 import { describeError } from '../../errors/index.js'
 import type { Clock, Logger } from '../../ports/host.js'
 import type { Webhooks } from './webhooks.js'

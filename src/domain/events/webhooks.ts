@@ -1,5 +1,5 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import { sha256 } from '../../crypto/secrets.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { webhookSignature } from '../../crypto/webhook-signature.js'

@@ -1,4 +1,4 @@
-import { workOff } from '../../concurrency/work-off.js'
+import { workOff } from '../../concurrency/promises.js'
 import { enrolledMark, enrollmentStands, isEnrolledMark } from '../../engine/factors.js'
 import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'

@@ -1,4 +1,4 @@
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'

@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/ahead.js'
+import { ahead } from '../../concurrency/promises.js'
 import { lockoutLength } from '../../engine/limits.js'
 import type { User } from '../../model/user.js'
 import type { CounterResult } from '../../ports/backend.js'

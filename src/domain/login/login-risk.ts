@@ -1,4 +1,4 @@
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import { isAfterGuesses, scoreLogin } from '../../engine/login-risk-rules.js'
 import { describeError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'

@@ -1,4 +1,4 @@
-import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { onceLoaded } from '../../concurrency/promises.js'
 import { loadPart } from '../../errors/index.js'
 import type { Mailer } from '../../ports/host.js'
 import type { RequestSource } from '../../ports/surface.js'

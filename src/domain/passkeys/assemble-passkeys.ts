@@ -1,4 +1,4 @@
-import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { onceLoaded } from '../../concurrency/promises.js'
 import { loadPart } from '../../errors/index.js'
 import type { SurfaceContext } from '../context/surface-context.js'
 import type { PasskeyCollaborators, PasskeyServices } from './create-passkey-services.js'

@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/ahead.js'
+import { ahead } from '../../concurrency/promises.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { describeError } from '../../errors/index.js'

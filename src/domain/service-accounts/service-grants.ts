@@ -1,4 +1,4 @@
-import { createSharedWork } from '../../concurrency/shared-work.js'
+import { createSharedWork } from '../../concurrency/promises.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { secretMemo } from '../../crypto/secret-memo.js'
 import { randomToken } from '../../crypto/secrets.js'

@@ -1,4 +1,4 @@
-import { allTried } from '../../concurrency/all-tried.js'
+import { allTried } from '../../concurrency/promises.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'

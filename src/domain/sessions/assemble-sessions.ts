@@ -1,4 +1,4 @@
-import { onceLoaded } from '../../concurrency/once-loaded.js'
+import { onceLoaded } from '../../concurrency/promises.js'
 import type { TokenMemo } from '../../crypto/token-memo.js'
 import { loadPart } from '../../errors/index.js'
 import type { SessionRiskScorer } from '../../ports/risk-scorers.js'

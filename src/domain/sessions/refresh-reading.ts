@@ -1,4 +1,4 @@
-import { settledValue } from '../../concurrency/settled-value.js'
+import { settledValue } from '../../concurrency/promises.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import { oncePerWindow } from '../../engine/limits.js'
 import {

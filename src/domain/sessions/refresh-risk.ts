@@ -1,4 +1,4 @@
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import { fewPerWindow } from '../../engine/limits.js'
 import { changedPlaces } from '../../engine/login-risk-rules.js'
 import { AuthError, describeError } from '../../errors/index.js'

@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/ahead.js'
+import { ahead } from '../../concurrency/promises.js'
 import type { RefreshClaims } from '../../crypto/verify-token.js'
 import { isSameClient } from '../../engine/login-risk-rules.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'

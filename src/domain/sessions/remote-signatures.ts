@@ -1,4 +1,4 @@
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import { isSignatureOf } from '../../crypto/is-signature-of.js'
 import type { SignsRemotely } from '../../crypto/key-ring.js'
 import { oncePerWindow } from '../../engine/limits.js'

@@ -1,5 +1,4 @@
-import { allTried } from '../../concurrency/all-tried.js'
-import { settledValue } from '../../concurrency/settled-value.js'
+import { allTried, settledValue } from '../../concurrency/promises.js'
 import { describeError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'
 import type { DenylistEntry } from '../../ports/backend.js'

@@ -1,5 +1,4 @@
-import { allTried } from '../../concurrency/all-tried.js'
-import { batchesOf } from '../../concurrency/batches-of.js'
+import { allTried, batchesOf } from '../../concurrency/promises.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { EndReason } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'

@@ -1,5 +1,4 @@
-import { ahead } from '../../concurrency/ahead.js'
-import { settledValue } from '../../concurrency/settled-value.js'
+import { ahead, settledValue } from '../../concurrency/promises.js'
 import { uuidv7 } from '../../crypto/uuid.js'
 import { idleDeadline } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'

@@ -1,5 +1,4 @@
-import { onceLoaded } from '../../concurrency/once-loaded.js'
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { onceLoaded, withTimeout } from '../../concurrency/promises.js'
 import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-ring.js'
 import type { RingSigner } from '../../crypto/ring-signer.js'
 import { AuthError, describeError, loadPart, OptionsError } from '../../errors/index.js'

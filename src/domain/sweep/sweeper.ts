@@ -1,5 +1,5 @@
-import { lazily } from '../../concurrency/lazily.js'
-import { createWakeableTimer } from '../../concurrency/wakeable-timer.js'
+import { createWakeableTimer } from '../../concurrency/background-tasks.js'
+import { lazily } from '../../concurrency/promises.js'
 import { randomToken } from '../../crypto/secrets.js'
 import { sweepContentionMs, sweepStartMs } from '../../engine/sweep-schedule.js'
 import { describeError } from '../../errors/index.js'

@@ -1,6 +1,6 @@
 import { type ModuleCollections, moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { Random } from '../../../src/ports/host.js'
-import { systemRandom } from '../../../src/system/system-random.js'
+import { systemRandom } from '../../../src/system/machine.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
 import { type ConfigHost, configHost } from './config-host.js'

@@ -9,7 +9,7 @@ import { type AuditEntry, toAuditRecord } from '../../../src/domain/events/to-au
 import { surfaceCollections } from '../../../src/model/collections.js'
 import type { AuditRecords } from '../../../src/model/event-records.js'
 import type { AuthEvent } from '../../../src/ports/events.js'
-import { later } from '../../../src/system/later.js'
+import { later } from '../../../src/system/system-clock.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { specOf } from '../../support/stores/spec-of.js'

@@ -6,7 +6,7 @@ import { openCollections } from '../../../src/domain/context/open-collections.js
 import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
 import { readAuthSettings } from '../../../src/settings/read-settings.js'
 import type { AuthSettings } from '../../../src/settings/settings.js'
-import { systemRandom } from '../../../src/system/system-random.js'
+import { systemRandom } from '../../../src/system/machine.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'

@@ -4,7 +4,7 @@ import { createBackgroundTasks } from '../../../src/concurrency/background-tasks
 import { createKnownLogins } from '../../../src/domain/login/known-logins.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import type { PastLogin } from '../../../src/ports/risk-scorers.js'
-import { later as nextTurn } from '../../../src/system/later.js'
+import { later as nextTurn } from '../../../src/system/system-clock.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 

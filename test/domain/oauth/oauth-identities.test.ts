@@ -11,7 +11,7 @@ import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import { type Collections, collectionsOf } from '../../../src/model/collections.js'
 import type { OauthIdentity } from '../../../src/model/user.js'
 import type { Collection } from '../../../src/ports/store.js'
-import { systemRandom } from '../../../src/system/system-random.js'
+import { systemRandom } from '../../../src/system/machine.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 
 const userId = 'ada'

@@ -209,7 +209,7 @@ describe('a process that sweeps', () => {
     import { startSweeping } from ${JSON.stringify(src('src/setup/sweeping.ts'))}
     import { memory } from ${JSON.stringify(src('adapters/memory/index.ts'))}
     import { systemClock } from ${JSON.stringify(src('src/system/system-clock.ts'))}
-    import { systemRandom } from ${JSON.stringify(src('src/system/system-random.ts'))}
+    import { systemRandom } from ${JSON.stringify(src('src/system/machine.ts'))}
     const start = systemClock.now()
     const speed = 10_000
     const clock = {

@@ -3,7 +3,7 @@ import { AggregationTemporality, MeterProvider, MetricReader } from '@openteleme
 import { afterEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { startSweeping } from '../../../src/setup/sweeping.js'
-import { systemRandom } from '../../../src/system/system-random.js'
+import { systemRandom } from '../../../src/system/machine.js'
 import { createBacklogGauge } from '../../../src/telemetry/backlog-gauge.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'

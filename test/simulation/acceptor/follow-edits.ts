@@ -1,4 +1,4 @@
-import { lazily } from '../../../src/concurrency/lazily.js'
+import { lazily } from '../../../src/concurrency/promises.js'
 import { editsModel } from '../../model/edits.model.js'
 import { editorPlaces } from '../../model/edits-editor.js'
 import { kinds } from '../../model/edits-verdict.js'

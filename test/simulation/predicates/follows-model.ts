@@ -1,4 +1,4 @@
-import { lazily } from '../../../src/concurrency/lazily.js'
+import { lazily } from '../../../src/concurrency/promises.js'
 import { followEdits } from '../acceptor/follow-edits.js'
 import { followSession, refreshSteps } from '../acceptor/follow-session.js'
 import { sessionStories } from '../acceptor/session-story.js'

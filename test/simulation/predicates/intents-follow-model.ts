@@ -1,4 +1,4 @@
-import { lazily } from '../../../src/concurrency/lazily.js'
+import { lazily } from '../../../src/concurrency/promises.js'
 import { sha256 } from '../../../src/crypto/secrets.js'
 import { followIntent, stepsOfIntents } from '../acceptor/follow-intent.js'
 import { intentStories } from '../acceptor/intent-story.js'

@@ -24,7 +24,7 @@ const texts = 'src/engine/text.ts'
 /** The form of the texts of a configuration, some of which are encrypted. */
 const storedValues = 'src/engine/configuration/stored-value.ts'
 
-const onceLoaded = 'src/concurrency/once-loaded.ts'
+const onceLoaded = 'src/concurrency/promises.ts'
 
 /** An order that is cheap to leave: a data structure, and nothing that waits. */
 const linkedLine = 'src/concurrency/linked-line.ts'

@@ -1,4 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import { totalmem } from 'node:os'
 import type { Random } from '../ports/host.js'
+
+/** The operating system's generator. */
+export const systemRandom: Random = { bytes: (length) => randomBytes(length) }
 
 const drawnAtOnce = 4096
 
@@ -22,4 +27,11 @@ export function namesAhead(random: Random): Random {
       return drawn.subarray(used - length, used)
     },
   }
+}
+
+/** Bytes of memory that this process may have: the limit of its container, or all that there is. */
+export function mostMemory(): number {
+  const limit = process.constrainedMemory()
+  const all = totalmem()
+  return limit > 0 && limit < all ? limit : all
 }
