@@ -1,7 +1,11 @@
 export { createAuth } from './create-auth.js'
-export type { KeyRing, SignElsewhere, SigningInput } from './crypto/key-ring.js'
-export { generateSigningKey } from './crypto/signing-key.js'
-export type { AccessClaims } from './crypto/token-claims.js'
+export {
+  generateSigningKey,
+  type KeyRing,
+  type SignElsewhere,
+  type SigningInput,
+} from './crypto/key-ring.js'
+export type { AccessClaims } from './crypto/token-format.js'
 export type {
   ImportBatch,
   ImportConflict,

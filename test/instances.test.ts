@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../adapters/memory/index.js'
-import { generateSigningKey } from '../src/crypto/signing-key.js'
+import { generateSigningKey } from '../src/crypto/key-ring.js'
 import { ask, bearerOf, loginStatus, meStatus } from './support/hosts/fetch-host.js'
 import { testAuth } from './support/hosts/test-auth.js'
 

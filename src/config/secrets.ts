@@ -1,15 +1,13 @@
 export {
+  type ConfigKey,
   type OpenedValues,
   openValues,
   planReencryption,
   type ReencryptionPlan,
   type SealedPlace,
-  sealValues,
-} from '../crypto/sealed-values.js'
-export {
-  type ConfigKey,
   type SecretBox,
   type SecretPlace,
+  sealValues,
   secretBox,
 } from '../crypto/secret-box.js'
 export { SecretKeyError } from '../errors/index.js'

@@ -1,19 +1,12 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
-import { OptionsError } from '../errors/index.js'
 import {
-  describeKey,
-  type PublicJwks,
-  parsePrivateKey,
-  parsePublicHalf,
-  parsePublicKey,
-  type RingKey,
-} from './ring-key.js'
-import { type RemoteKey, type RingSigner, type SignElsewhere, signerOf } from './ring-signer.js'
-import { headerTypes } from './token-claims.js'
-import { type HeaderReader, headerReader } from './token-header.js'
-
-export type { PublicJwks } from './ring-key.js'
-export type { SignElsewhere, SigningInput } from './ring-signer.js'
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  type KeyObject,
+  sign as signBytes,
+} from 'node:crypto'
+import { loadPart, OptionsError } from '../errors/index.js'
+import { type HeaderReader, headerReader, headerTypes } from './token-format.js'
 
 /**
  * The keys that sign and verify tokens, as PEM text. `generateSigningKey()` makes one.
@@ -148,4 +141,148 @@ function byKid(keys: readonly RingKey[]): ReadonlyMap<string, KeyObject> {
 
 function weakness({ option, bits }: RingKey): string {
   return `${option} has ${bits} bits; rotate to a key of ${recommendedBits} bits or more`
+}
+
+/** A public key as published (RFC 7517). */
+export interface PublicJwk {
+  readonly kty: 'RSA'
+  readonly n: string
+  readonly e: string
+  /** The key's RFC 7638 thumbprint. */
+  readonly kid: string
+  readonly alg: 'RS256'
+  readonly use: 'sig'
+}
+
+/** A JSON Web Key Set. */
+export interface PublicJwks {
+  readonly keys: readonly PublicJwk[]
+}
+
+export interface RingKey {
+  /** The path of the option it came from. */
+  readonly option: string
+  readonly publicKey: KeyObject
+  readonly jwk: PublicJwk
+  readonly bits: number
+}
+
+const minimumBits = 2048
+/** FIPS 186-5 §5.4 wants an exponent above 2^16. */
+const minimumExponent = 65_537n
+const remedy = 'make a new key with generateSigningKey()'
+
+/** The private key of an option. `OptionsError` says what is wrong without repeating OpenSSL. */
+export function parsePrivateKey(option: string, pem: unknown): KeyObject {
+  return parse(option, pem, createPrivateKey, 'an unencrypted RSA private key in PKCS#8 PEM')
+}
+
+/** The public key of an option that holds either half of the pair; a private half is let go. */
+export function parsePublicKey(option: string, pem: unknown): KeyObject {
+  return parse(option, pem, createPublicKey, 'an RSA key in SPKI or unencrypted PKCS#8 PEM')
+}
+
+/** The public key of an option that must hold no private half: that one is kept elsewhere. */
+export function parsePublicHalf(option: string, pem: unknown): KeyObject {
+  if (typeof pem === 'string' && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
+    throw new OptionsError(
+      option,
+      'must be the public half (SPKI PEM) of the key that keys.sign signs with',
+    )
+  }
+  return parse(option, pem, createPublicKey, 'an RSA public key in SPKI PEM')
+}
+
+/** Refuses keys that RS256 cannot use or that are too weak, and names the others. */
+export function describeKey(option: string, publicKey: KeyObject): RingKey {
+  const type = publicKey.asymmetricKeyType
+  if (type !== 'rsa') {
+    throw new OptionsError(option, `is of type ${type}, but RS256 needs a plain RSA key: ${remedy}`)
+  }
+  const { modulusLength: bits = 0, publicExponent = 0n } = publicKey.asymmetricKeyDetails ?? {}
+  if (bits < minimumBits) {
+    throw new OptionsError(option, `has ${bits} bits, but needs ${minimumBits} at least: ${remedy}`)
+  }
+  if (publicExponent < minimumExponent) {
+    throw new OptionsError(option, `has a public exponent below ${minimumExponent}: ${remedy}`)
+  }
+  const { n = '', e = '' } = publicKey.export({ format: 'jwk' })
+  const kid = thumbprint(n, e)
+  return { option, publicKey, bits, jwk: { kty: 'RSA', n, e, kid, alg: 'RS256', use: 'sig' } }
+}
+
+/** RFC 7638 §3: the required members alone, in the order of their names. */
+function thumbprint(n: string, e: string): string {
+  return hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
+}
+
+function parse(
+  option: string,
+  pem: unknown,
+  read: (pem: string) => KeyObject,
+  expected: string,
+): KeyObject {
+  try {
+    if (typeof pem === 'string') return read(pem)
+  } catch {
+    // OpenSSL's error tells the host nothing it can act on, and might quote its input.
+  }
+  throw new OptionsError(
+    option,
+    `must be ${expected}, its line breaks kept; generateSigningKey() makes one`,
+  )
+}
+
+/** What is to be signed by a key that the host keeps elsewhere. */
+export interface SigningInput {
+  /** The id of the current key: its RFC 7638 thumbprint, as `GET …/jwks` lists it. */
+  readonly kid: string
+  /** RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3). */
+  readonly alg: 'RS256'
+  /** The bytes to be hashed and signed, at most 8 KiB. */
+  readonly data: Uint8Array
+  /** Aborted once the library no longer waits for the signature. */
+  readonly signal: AbortSignal
+}
+
+/** Signs with a key that this process does not hold, such as one of an HSM or a KMS. */
+export type SignElsewhere = (input: SigningInput) => Promise<Uint8Array>
+
+/** How a ring signs. The members change where the host's function gives the same keys with another signer. */
+export interface RingSigner {
+  sign: (data: Uint8Array) => Promise<Uint8Array>
+  /** Whether signing leaves the process, and so may fail at any time. */
+  isElsewhere: boolean
+}
+
+/** A key of the host's that signs elsewhere. */
+export interface RemoteKey {
+  readonly kid: string
+  readonly publicKey: KeyObject
+  readonly sign: SignElsewhere
+}
+
+/** Signs with a private key of this process, in the thread pool: a signature is 95 % of what minting costs. */
+export function signerOf(key: KeyObject): RingSigner {
+  const sign = (data: Uint8Array) =>
+    new Promise<Uint8Array>((resolve, reject) => {
+      signBytes('RSA-SHA256', data, key, (error, bytes) => {
+        if (error) reject(error)
+        else resolve(bytes)
+      })
+    })
+  return { sign, isElsewhere: false }
+}
+
+/**
+ * Makes a private key for `keys.current` or `keys.next`: RSA-3072 in PKCS#8 PEM. Store it with your
+ * other secrets; the library stores no private keys. Takes up to a second in another thread.
+ */
+export async function generateSigningKey(): Promise<string> {
+  const { exportPKCS8, generateKeyPair } = await loadPart(
+    'key generation',
+    () => import('./key-library.js'),
+  )
+  const { privateKey } = await generateKeyPair('RS256', { modulusLength: 3072, extractable: true })
+  return exportPKCS8(privateKey)
 }

@@ -1,5 +1,5 @@
 import { type BackgroundTasks, createBackgroundTasks } from '../concurrency/background-tasks.js'
-import { uuidv7 } from '../crypto/uuid.js'
+import { uuidv7 } from '../crypto/secrets.js'
 import { defaultRiskScorer } from '../domain/login/default-risk-scorer.js'
 import { type InRequest, inRequest } from '../http/in-request.js'
 import type { AuthOptions } from '../options.js'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { argon2Hasher } from '../crypto/argon2-hasher.js'
+import { argon2Hasher, nodeRsHasher } from '../crypto/argon2-hashers.js'
 import { loadCommonPasswords } from '../crypto/common-passwords.js'
 import { hashGate } from '../crypto/hash-gate.js'
 import type { LegacyFormat } from '../crypto/legacy-formats.js'
@@ -60,7 +60,6 @@ async function chooseHasher(
 ): Promise<PasswordHasher> {
   if (typeof implementation === 'object') return implementation
   if (implementation === 'argon2') return argon2Hasher()
-  const { nodeRsHasher } = await import('../crypto/node-rs-hasher.js')
   const hasher = nodeRsHasher()
   try {
     // Loads the package: a missing one should be met here and not at the first login.

@@ -1,5 +1,5 @@
+import { type TokenMemo, tokenMemo } from '../crypto/memos.js'
 import type { SecretBox } from '../crypto/secret-box.js'
-import { type TokenMemo, tokenMemo } from '../crypto/token-memo.js'
 import { type ConfigStore, createConfigStore } from '../domain/configuration/config-store.js'
 import { createEventPublisher } from '../domain/events/event-publisher.js'
 import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'

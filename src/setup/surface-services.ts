@@ -1,4 +1,4 @@
-import type { TokenMemo } from '../crypto/token-memo.js'
+import type { TokenMemo } from '../crypto/memos.js'
 import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
 import { assembleAccounts } from '../domain/accounts/assemble-accounts.js'
 import type { MfaReset } from '../domain/accounts/mfa-reset.js'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { breachRange, rangeHolds } from '../../src/crypto/breach-range.js'
-import { webhookSignature } from '../../src/crypto/webhook-signature.js'
+import { breachRange, rangeHolds } from '../../src/crypto/common-passwords.js'
+import { webhookSignature } from '../../src/crypto/secrets.js'
 
 const suffix = '1E4C9B93F3F0682250B6CF8331B7EE68FD8'
 

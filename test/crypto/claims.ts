@@ -1,4 +1,4 @@
-import type { AccessClaims, RefreshClaims } from '../../src/crypto/token-claims.js'
+import type { AccessClaims, RefreshClaims } from '../../src/crypto/token-format.js'
 
 /** The moment the test tokens are judged at: half a second past a whole one, in milliseconds. */
 export const now = 1_800_000_000_500

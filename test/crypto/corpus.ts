@@ -1,5 +1,5 @@
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
-import { headerTypes, type TokenUse } from '../../src/crypto/token-claims.js'
+import { headerTypes, type TokenUse } from '../../src/crypto/token-format.js'
 import type { Audience } from '../../src/ports/surface.js'
 import { accessClaims, issuer, refreshClaims, second } from './claims.js'
 import { encode, forge, forgeHmac, forgeSegments, rsaPair, without } from './forge.js'

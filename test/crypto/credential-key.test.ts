@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { isUsableKey } from '../../src/crypto/credential-key.js'
+import { isUsableKey } from '../../src/crypto/webauthn-checks.js'
 import { cbor } from '../support/people/cbor.js'
 
 const bytes = (text = '') => Buffer.from(text, 'base64url')

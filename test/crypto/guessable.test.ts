@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isGuessable } from '../../src/crypto/guessable.js'
+import { isGuessable } from '../../src/crypto/common-password-list.js'
 
 describe('isGuessable', () => {
   const isWord = (text: string) =>

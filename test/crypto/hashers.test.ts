@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { argon2d, argon2i, hash as packageHash } from 'argon2'
 import { describe, expect, test } from 'vitest'
-import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
-import { nodeRsHasher } from '../../src/crypto/node-rs-hasher.js'
+import { argon2Hasher, nodeRsHasher } from '../../src/crypto/argon2-hashers.js'
 import { parsePhc } from '../../src/crypto/phc.js'
 
 const weak = { memoryCost: 64, timeCost: 1, parallelism: 1 }

@@ -1,6 +1,6 @@
 import type { LoadedKeyRing } from '../../src/crypto/key-ring.js'
-import type { TokenUse } from '../../src/crypto/token-claims.js'
-import { type Expected, verifyToken } from '../../src/crypto/verify-token.js'
+import type { TokenUse } from '../../src/crypto/token-format.js'
+import { type Expected, verifyToken } from '../../src/crypto/tokens.js'
 import { issuer, now } from './claims.js'
 
 /** What the operator surface expects of a token at the test's moment, but for `changes`. */

@@ -8,9 +8,13 @@ import {
 import { inspect } from 'node:util'
 import { calculateJwkThumbprint, importPKCS8 } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { type KeyRing, loadKeyRing } from '../../src/crypto/key-ring.js'
-import type { RemoteKey, SigningInput } from '../../src/crypto/ring-signer.js'
-import { generateSigningKey } from '../../src/crypto/signing-key.js'
+import {
+  generateSigningKey,
+  type KeyRing,
+  loadKeyRing,
+  type RemoteKey,
+  type SigningInput,
+} from '../../src/crypto/key-ring.js'
 import { OptionsError } from '../../src/errors/index.js'
 import { rsaPair } from './forge.js'
 

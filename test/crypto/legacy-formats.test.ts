@@ -1,13 +1,15 @@
 import { pbkdf2Sync, scryptSync } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readBcryptHash } from '../../src/crypto/bcrypt-hash.js'
-import { readBetterAuthHash } from '../../src/crypto/better-auth-hash.js'
-import { readFirebaseHash } from '../../src/crypto/firebase-hash.js'
-import { fromBase64 } from '../../src/crypto/hash-text.js'
-import { legacyFormats } from '../../src/crypto/legacy-formats.js'
-import { readPbkdf2Hash } from '../../src/crypto/pbkdf2-hash.js'
-import { readScryptHash } from '../../src/crypto/scrypt-hash.js'
+import {
+  fromBase64,
+  legacyFormats,
+  readBcryptHash,
+  readBetterAuthHash,
+  readFirebaseHash,
+  readPbkdf2Hash,
+  readScryptHash,
+} from '../../src/crypto/legacy-formats.js'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 

@@ -1,9 +1,7 @@
 import { createPublicKey, sign as signBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { isSignatureOf } from '../../src/crypto/is-signature-of.js'
 import { type KeyRing, loadKeyRing, type SigningInput } from '../../src/crypto/key-ring.js'
-import { signAccess } from '../../src/crypto/sign-token.js'
-import { verifyToken } from '../../src/crypto/verify-token.js'
+import { isSignatureOf, signAccess, verifyToken } from '../../src/crypto/tokens.js'
 import { accessClaims, issuer, now } from './claims.js'
 import { rsaPair } from './forge.js'
 

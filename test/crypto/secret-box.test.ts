@@ -1,7 +1,12 @@
 import { createDecipheriv, randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { openValues, planReencryption, sealValues } from '../../src/crypto/sealed-values.js'
-import { type ConfigKey, secretBox } from '../../src/crypto/secret-box.js'
+import {
+  type ConfigKey,
+  openValues,
+  planReencryption,
+  sealValues,
+  secretBox,
+} from '../../src/crypto/secret-box.js'
 import { secretTest } from '../../src/engine/configuration/revisions.js'
 import { describeError, SecretKeyError } from '../../src/errors/index.js'
 import { deepFreeze, mailFields } from '../engine/configuration/mail-module.js'

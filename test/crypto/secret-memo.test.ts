@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { secretMemo } from '../../src/crypto/secret-memo.js'
+import { secretMemo } from '../../src/crypto/memos.js'
 import { systemRandom } from '../../src/system/machine.js'
 
 const life = 15 * 60 * 1000

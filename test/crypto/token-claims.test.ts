@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
-import { signAccess } from '../../src/crypto/sign-token.js'
-import { verifyToken } from '../../src/crypto/verify-token.js'
+import { signAccess, verifyToken } from '../../src/crypto/tokens.js'
 import { testSigningKey } from '../support/keys.js'
 import { accessClaims, issuer, refreshClaims, second } from './claims.js'
 import { forge } from './forge.js'

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
-import { headerTypes } from '../../src/crypto/token-claims.js'
+import { headerTypes } from '../../src/crypto/token-format.js'
 import { issuer, now } from './claims.js'
 import { agreed, type Case, ring, stricter } from './corpus.js'
 import { expecting, judge } from './judge.js'

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'no
 import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
-import { signAccess } from '../../src/crypto/sign-token.js'
+import { signAccess } from '../../src/crypto/tokens.js'
 import { testSigningKey } from '../support/keys.js'
 import { accessClaims } from './claims.js'
 import { encode, forge, forgeHmac, rsaPair, without } from './forge.js'

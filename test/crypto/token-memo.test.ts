@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type LoadedKeyRing, loadKeyRing } from '../../src/crypto/key-ring.js'
-import type { AccessClaims } from '../../src/crypto/token-claims.js'
-import { type TokenMemo, tokenMemo, type Wanted } from '../../src/crypto/token-memo.js'
+import { type TokenMemo, tokenMemo, type Wanted } from '../../src/crypto/memos.js'
+import type { AccessClaims } from '../../src/crypto/token-format.js'
 import { smallSigningKey, testSigningKey } from '../support/keys.js'
 
 const claims: AccessClaims = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
-import { maxTokenLength } from '../../src/crypto/token-claims.js'
-import { unknownKeyOf } from '../../src/crypto/unknown-key-of.js'
+import { maxTokenLength } from '../../src/crypto/token-format.js'
+import { unknownKeyOf } from '../../src/crypto/tokens.js'
 import { testSigningKey } from '../support/keys.js'
 import { encode } from './forge.js'
 

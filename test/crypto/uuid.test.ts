@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { isUuid, uuidv7 } from '../../src/crypto/uuid.js'
+import { isUuid, uuidv7 } from '../../src/crypto/secrets.js'
 
 const random = { bytes: (length: number) => randomBytes(length) }
 const filled = (byte: number) => ({ bytes: (length: number) => new Uint8Array(length).fill(byte) })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadKeyRing } from '../../src/crypto/key-ring.js'
-import { signAccess, signRefresh } from '../../src/crypto/sign-token.js'
-import { verifyToken } from '../../src/crypto/verify-token.js'
+import { signAccess, signRefresh, verifyToken } from '../../src/crypto/tokens.js'
 import { acceptedAudiences } from '../../src/engine/surface-settings.js'
 import type { Audience } from '../../src/ports/surface.js'
 import { testSigningKey } from '../support/keys.js'

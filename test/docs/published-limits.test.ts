@@ -83,7 +83,7 @@ describe('other limits', () => {
       'maxName',
     ],
     ["bytes of a request's body", 'http/request/request-body', 'maxBodyBytes'],
-    ['characters of a token that is shown', 'crypto/token-claims', 'maxTokenLength'],
+    ['characters of a token that is shown', 'crypto/token-format', 'maxTokenLength'],
     ['users of one import', 'domain/accounts/user-import', 'mostRows'],
     ['entries of a page, in code', 'domain/context/host-page', 'largestLimit'],
     ['UTF-16 code units of an id', 'engine/text', 'longestId'],

@@ -1,10 +1,12 @@
 import { expect } from 'vitest'
-import { readBcryptHash } from '../../src/crypto/bcrypt-hash.js'
-import { readFirebaseHash } from '../../src/crypto/firebase-hash.js'
-import type { SaltAndTag } from '../../src/crypto/hash-text.js'
-import { readPbkdf2Hash } from '../../src/crypto/pbkdf2-hash.js'
+import {
+  readBcryptHash,
+  readFirebaseHash,
+  readPbkdf2Hash,
+  readScryptHash,
+  type SaltAndTag,
+} from '../../src/crypto/legacy-formats.js'
 import { formatPhc, parsePhc } from '../../src/crypto/phc.js'
-import { readScryptHash } from '../../src/crypto/scrypt-hash.js'
 import { changedText } from './changed.js'
 import { fuzz } from './fuzz.js'
 

@@ -114,7 +114,7 @@ export const accessPlants: readonly PlantEntry[] = [
   },
   {
     name: 'the claims that requests of one token share can be changed',
-    file: 'src/crypto/token-claims.ts',
+    file: 'src/crypto/token-format.ts',
     find: 'return Object.freeze(of)',
     replace: 'return of',
     tests: ['test/contract/authorization/host-routes.test.ts'],

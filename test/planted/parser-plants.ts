@@ -1,6 +1,6 @@
 import type { PlantEntry } from './plant.js'
 
-const verify = 'src/crypto/verify-token.ts'
+const verify = 'src/crypto/tokens.ts'
 const idToken = 'src/identity-providers/id-token.ts'
 const passkeys = 'src/crypto/webauthn-checks.ts'
 
@@ -50,7 +50,7 @@ export const parserPlants: readonly PlantEntry[] = [
   ),
   plant(
     'a tag of one byte is a hash of scrypt or PBKDF2',
-    'src/crypto/hash-text.ts',
+    'src/crypto/legacy-formats.ts',
     'tag.length < 16',
     'tag.length < 1',
     'hashes',
@@ -197,7 +197,7 @@ export const parserPlants: readonly PlantEntry[] = [
   },
   {
     name: 'the memory of headers keeps the first token of each key',
-    file: 'src/crypto/token-header.ts',
+    file: 'src/crypto/token-format.ts',
     find: 'known.set(Buffer.from(segment).toString(), header)',
     replace: 'known.set(segment, header)',
     tests: ['test/security/secrets-in-memory/heap.test.ts'],

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../src/crypto/argon2-hashers.js'
 import { defaultArgon2Params } from '../../src/engine/passwords.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { memoryHost } from '../support/hosts/hosts.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import { argon2Hasher } from '../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../src/crypto/argon2-hashers.js'
 import type { Surface } from '../../src/ports/surface.js'
 import type { SurfaceAuth } from '../../src/setup/auth.js'
 import { type ContractHost, memoryHost } from '../support/hosts/hosts.js'

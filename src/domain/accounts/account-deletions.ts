@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import type { AuthError } from '../../errors/index.js'
 import { type AccountDeletion, onlyByRequest, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

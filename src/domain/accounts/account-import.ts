@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../crypto/uuid.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import { disabledImport, isUnfinishedImport, unfinishedImport } from '../../engine/accounts.js'
 import { isBeingLinked, isHuman, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

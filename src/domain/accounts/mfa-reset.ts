@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import { isHuman } from '../../model/user.js'
 import type { Act } from '../context/actor.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'

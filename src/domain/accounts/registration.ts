@@ -1,5 +1,5 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
-import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules, isVerificationRequired } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { settingsFor } from '../../engine/surface-settings.js'

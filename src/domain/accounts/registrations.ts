@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import type { PendingRegistration } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { type Actor, actBy } from '../context/actor.js'

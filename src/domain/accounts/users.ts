@@ -1,4 +1,4 @@
-import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import {
   disabledImport,
   entryRefusal,

@@ -1,6 +1,6 @@
 import { ahead, withTimeout } from '../../concurrency/promises.js'
-import type { VerifiedToken } from '../../crypto/token-memo.js'
-import type { AccessClaims } from '../../crypto/verify-token.js'
+import type { VerifiedToken } from '../../crypto/memos.js'
+import type { AccessClaims } from '../../crypto/tokens.js'
 import { isTenantId } from '../../engine/accounts.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'

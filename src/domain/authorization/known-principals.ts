@@ -1,5 +1,5 @@
-import type { VerifiedToken } from '../../crypto/token-memo.js'
-import type { AccessClaims } from '../../crypto/verify-token.js'
+import type { VerifiedToken } from '../../crypto/memos.js'
+import type { AccessClaims } from '../../crypto/tokens.js'
 import type { Surface, UserKind } from '../../ports/surface.js'
 import type { Principal } from '../context/principal.js'
 

@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import { isPeopleOnlyRole } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { roleBindingId, type StoredRole, type StoredRoleBinding } from '../../model/permissions.js'

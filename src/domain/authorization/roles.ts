@@ -1,4 +1,4 @@
-import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { roleProblem } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
 import { isSystemPermission, type StoredRole } from '../../model/permissions.js'

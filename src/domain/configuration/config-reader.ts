@@ -1,4 +1,4 @@
-import type { OpenedValues } from '../../crypto/sealed-values.js'
+import type { OpenedValues } from '../../crypto/secret-box.js'
 import { AuthError } from '../../errors/index.js'
 import { type ConfigCache, createConfigCache } from './config-cache.js'
 import type { ConfigDeps } from './config-deps.js'

@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../crypto/uuid.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import { environmentId, type ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

@@ -1,6 +1,6 @@
 import { createWakeableTimer } from '../../concurrency/background-tasks.js'
 import { lazily } from '../../concurrency/promises.js'
-import { uuidv7 } from '../../crypto/uuid.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import {
   checkInMs,
   type RunningProcesses,

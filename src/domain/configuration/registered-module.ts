@@ -4,9 +4,9 @@ import {
   openValues,
   planReencryption,
   type ReencryptionPlan,
+  type SecretBox,
   sealValues,
-} from '../../crypto/sealed-values.js'
-import type { SecretBox } from '../../crypto/secret-box.js'
+} from '../../crypto/secret-box.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
 import { fieldsByKey, keyLocator } from '../../engine/configuration/config-keys.js'
 import type { FieldRule } from '../../engine/configuration/module-values.js'

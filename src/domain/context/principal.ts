@@ -1,4 +1,4 @@
-import type { AccessClaims } from '../../crypto/verify-token.js'
+import type { AccessClaims } from '../../crypto/tokens.js'
 import type { User } from '../../model/user.js'
 import type { Surface, UserKind } from '../../ports/surface.js'
 

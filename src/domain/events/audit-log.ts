@@ -1,5 +1,5 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
-import { uuidv7 } from '../../crypto/uuid.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import { loadPart } from '../../errors/index.js'
 import type { AuditRecords } from '../../model/event-records.js'
 import type { AuthEvent, Emit } from '../../ports/events.js'

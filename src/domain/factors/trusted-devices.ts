@@ -1,5 +1,4 @@
-import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
-import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { equalConstantTime, isUuid, randomToken, sha256, uuidv7 } from '../../crypto/secrets.js'
 import { isTrusted, trustedUntil } from '../../engine/factors.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'

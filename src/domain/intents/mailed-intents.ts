@@ -1,5 +1,4 @@
-import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
-import { isUuid } from '../../crypto/uuid.js'
+import { equalConstantTime, isUuid, randomToken, sha256 } from '../../crypto/secrets.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import { type Ticket, type TicketPurpose, ticketPurposes } from '../../model/intents.js'

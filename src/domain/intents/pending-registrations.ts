@@ -1,5 +1,4 @@
-import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { uuidv7 } from '../../crypto/uuid.js'
+import { randomToken, sha256, uuidv7 } from '../../crypto/secrets.js'
 import { registrationKeys } from '../../engine/accounts.js'
 import { keptKeys } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'

@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
 import type { OauthIdentity } from '../../model/user.js'
 import { type Actor, actBy } from '../context/actor.js'

@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../crypto/uuid.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'

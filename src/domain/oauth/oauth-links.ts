@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import { AuthError, type ErrorCode } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { isBeingLinked, isHuman, type OauthIdentity, type User } from '../../model/user.js'

@@ -1,4 +1,4 @@
-import { breachRange, rangeHolds } from '../../crypto/breach-range.js'
+import { breachRange, rangeHolds } from '../../crypto/common-passwords.js'
 import { normalizePassword } from '../../engine/passwords.js'
 import type { Clock, Fetcher } from '../../ports/host.js'
 

@@ -1,4 +1,4 @@
-import { isUuid } from '../../crypto/uuid.js'
+import { isUuid } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { resetLinkMs } from '../../engine/duration.js'

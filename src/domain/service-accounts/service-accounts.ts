@@ -1,4 +1,4 @@
-import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { newUser, type ServiceCredential, type User } from '../../model/user.js'
 import { createAccountEvents } from '../accounts/account-events.js'

@@ -1,5 +1,4 @@
-import { randomToken } from '../../crypto/secrets.js'
-import { isUuid, uuidv7 } from '../../crypto/uuid.js'
+import { isUuid, randomToken, uuidv7 } from '../../crypto/secrets.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { ServiceCredential } from '../../model/user.js'
 import { newestFirst } from '../../stores/newest-first.js'

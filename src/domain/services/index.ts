@@ -1,4 +1,4 @@
-import type { PublicJwk } from '../../crypto/ring-key.js'
+import type { PublicJwk } from '../../crypto/key-ring.js'
 import type { Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { EmailChange } from '../accounts/email-change.js'
@@ -72,7 +72,7 @@ export interface Services {
 }
 
 /** What operations and the HTTP layer name of the services, in one place. */
-export type { AccessClaims } from '../../crypto/verify-token.js'
+export type { AccessClaims } from '../../crypto/tokens.js'
 export type { RequestSource, Surface } from '../../ports/surface.js'
 export type { LinkedIdentity } from '../accounts/profile.js'
 export type { RegistrationResult } from '../accounts/registration.js'

@@ -1,5 +1,5 @@
 import { onceLoaded } from '../../concurrency/promises.js'
-import type { TokenMemo } from '../../crypto/token-memo.js'
+import type { TokenMemo } from '../../crypto/memos.js'
 import { loadPart } from '../../errors/index.js'
 import type { SessionRiskScorer } from '../../ports/risk-scorers.js'
 import type { SurfaceContext } from '../context/surface-context.js'

@@ -1,4 +1,4 @@
-import type { RefreshClaims } from '../../crypto/verify-token.js'
+import type { RefreshClaims } from '../../crypto/tokens.js'
 import type { Tokens } from './tokens.js'
 
 /** More than fit into the headers that Node reads; each costs a verification. */

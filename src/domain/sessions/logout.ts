@@ -1,4 +1,4 @@
-import type { AccessClaims, RefreshClaims } from '../../crypto/verify-token.js'
+import type { AccessClaims, RefreshClaims } from '../../crypto/tokens.js'
 import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'

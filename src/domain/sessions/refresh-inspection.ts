@@ -1,4 +1,4 @@
-import type { RefreshClaims } from '../../crypto/verify-token.js'
+import type { RefreshClaims } from '../../crypto/tokens.js'
 import type { Delivery } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'

@@ -1,5 +1,5 @@
 import { settledValue } from '../../concurrency/promises.js'
-import type { RefreshClaims } from '../../crypto/verify-token.js'
+import type { RefreshClaims } from '../../crypto/tokens.js'
 import { oncePerWindow } from '../../engine/limits.js'
 import {
   type Delivery,

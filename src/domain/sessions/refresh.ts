@@ -1,5 +1,5 @@
 import { ahead } from '../../concurrency/promises.js'
-import type { RefreshClaims } from '../../crypto/verify-token.js'
+import type { RefreshClaims } from '../../crypto/tokens.js'
 import { isSameClient } from '../../engine/login-risk-rules.js'
 import { idleDeadline, rotationGuard } from '../../engine/refresh-rules.js'
 import { AuthError, describeError, UnknownKeyError } from '../../errors/index.js'

@@ -1,6 +1,6 @@
 import { withTimeout } from '../../concurrency/promises.js'
-import { isSignatureOf } from '../../crypto/is-signature-of.js'
 import type { SignsRemotely } from '../../crypto/key-ring.js'
+import { isSignatureOf } from '../../crypto/tokens.js'
 import { oncePerWindow } from '../../engine/limits.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { Clock, Logger } from '../../ports/host.js'

@@ -1,5 +1,5 @@
 import { ahead, settledValue } from '../../concurrency/promises.js'
-import { uuidv7 } from '../../crypto/uuid.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import { idleDeadline } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
 import { type RefreshFamily, type Session, sessionRetentionMs } from '../../model/sessions.js'

@@ -1,6 +1,10 @@
 import { onceLoaded, withTimeout } from '../../concurrency/promises.js'
-import { type KeyRing, type LoadedKeyRing, loadKeyRing } from '../../crypto/key-ring.js'
-import type { RingSigner } from '../../crypto/ring-signer.js'
+import {
+  type KeyRing,
+  type LoadedKeyRing,
+  loadKeyRing,
+  type RingSigner,
+} from '../../crypto/key-ring.js'
 import { AuthError, describeError, loadPart, OptionsError } from '../../errors/index.js'
 import type { Clock, Logger } from '../../ports/host.js'
 import type { RemoteSignatures } from './remote-signatures.js'

@@ -1,14 +1,15 @@
 import type { LoadedKeyRing } from '../../crypto/key-ring.js'
-import { signAccess, signRefresh } from '../../crypto/sign-token.js'
-import type { TokenMemo } from '../../crypto/token-memo.js'
-import { unknownKeyOf } from '../../crypto/unknown-key-of.js'
-import { uuidv7 } from '../../crypto/uuid.js'
+import type { TokenMemo } from '../../crypto/memos.js'
+import { uuidv7 } from '../../crypto/secrets.js'
 import {
   type AccessClaims,
   type RefreshClaims,
+  signAccess,
+  signRefresh,
+  unknownKeyOf,
   type Verified,
   verifyToken,
-} from '../../crypto/verify-token.js'
+} from '../../crypto/tokens.js'
 import { type AccessBounds, accessExpiry } from '../../engine/refresh-rules.js'
 import { acceptedAudiences } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'

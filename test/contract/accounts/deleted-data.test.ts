@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { uuidv7 } from '../../../src/crypto/uuid.js'
+import { uuidv7 } from '../../../src/crypto/secrets.js'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { AnyCollectionSpec, CollectionSpec, Doc } from '../../../src/ports/store.js'
 import { systemRandom } from '../../../src/system/machine.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { uuidv7 } from '../../../src/crypto/uuid.js'
+import { uuidv7 } from '../../../src/crypto/secrets.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { systemRandom } from '../../../src/system/machine.js'
 import { expectProblem } from '../../support/hosts/expectations.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
 import type { PasswordHasher } from '../../../src/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { InitialSettings } from '../../../src/settings/settings.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import { openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'

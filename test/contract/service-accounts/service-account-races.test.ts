@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { nodeRsHasher } from '../../../src/crypto/argon2-hashers.js'
 import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { nodeRsHasher } from '../../../src/crypto/argon2-hashers.js'
 import { serviceCredentialsSpec } from '../../../src/model/user.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { expectProblem } from '../../support/hosts/expectations.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { nodeRsHasher } from '../../../src/crypto/argon2-hashers.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'

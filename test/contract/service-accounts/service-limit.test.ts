@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import { loadKeyRing } from '../../../src/crypto/key-ring.js'
-import { signAccess } from '../../../src/crypto/sign-token.js'
+import { signAccess } from '../../../src/crypto/tokens.js'
 import { eachHost } from '../../support/hosts/matrix.js'
 import { openHostAtOneAddress, outcomeOf } from '../../support/hosts/open-host.js'
 import { testSigningKey } from '../../support/keys.js'

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { loadKeyRing } from '../../../src/crypto/key-ring.js'
-import { signRefresh } from '../../../src/crypto/sign-token.js'
+import { signRefresh } from '../../../src/crypto/tokens.js'
 import { operations } from '../../../src/operations/index.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { nodeRsHasher } from '../../../src/crypto/argon2-hashers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { eachHost } from '../../support/hosts/matrix.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { nodeRsHasher } from '../../../src/crypto/argon2-hashers.js'
 import { AuthError } from '../../../src/errors/index.js'
 import type { Logger } from '../../../src/ports/host.js'
 import { expectProblem } from '../../support/hosts/expectations.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
-import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
 import { openCollections } from '../../../src/domain/context/open-collections.js'
 import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'

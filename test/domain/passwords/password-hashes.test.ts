@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync } from 'node:crypto'
 import { argon2d, argon2i, hash as packageHash } from 'argon2'
 import { describe, expect, test } from 'vitest'
-import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
 import { hashGate } from '../../../src/crypto/hash-gate.js'
 import { parsePhc } from '../../../src/crypto/phc.js'
 import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'

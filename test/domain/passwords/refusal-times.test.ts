@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { argon2Hasher } from '../../../src/crypto/argon2-hasher.js'
+import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
 import { hashGate } from '../../../src/crypto/hash-gate.js'
 import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'

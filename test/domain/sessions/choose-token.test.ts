@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RefreshClaims } from '../../../src/crypto/verify-token.js'
+import type { RefreshClaims } from '../../../src/crypto/tokens.js'
 import { chooseToken, tokensToEnd } from '../../../src/domain/sessions/choose-token.js'
 import type { Tokens } from '../../../src/domain/sessions/tokens.js'
 import { AuthError } from '../../../src/errors/index.js'

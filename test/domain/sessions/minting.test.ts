@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { tokenMemo } from '../../../src/crypto/token-memo.js'
+import { tokenMemo } from '../../../src/crypto/memos.js'
 import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
 import { createTokens } from '../../../src/domain/sessions/tokens.js'
 import type { User } from '../../../src/model/user.js'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { nodeRsHasher } from '../../../src/crypto/node-rs-hasher.js'
+import { nodeRsHasher } from '../../../src/crypto/argon2-hashers.js'
 import { serviceCredentialsSpec, type User } from '../../../src/model/user.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { newAddress } from '../../support/hosts/open-host.js'

@@ -126,7 +126,7 @@ const rules: readonly ZoneRule[] = [
   { zone: 'src/openapi/', values: [errors, 'zod'], types: ['src/operations/'] },
   {
     zone: 'src/config/secrets.ts',
-    values: [errors, 'src/crypto/secret-box.ts', 'src/crypto/sealed-values.ts'],
+    values: [errors, 'src/crypto/secret-box.ts'],
     types: [ports],
   },
   // The pure half of configuration, which loads without anything of authentication, in browsers too.

@@ -1,18 +1,65 @@
-import { verify } from 'node:crypto'
+import { type KeyObject, verify } from 'node:crypto'
 import type { Audience } from '../ports/surface.js'
 import { decodeSegment } from './decode-segment.js'
 import type { LoadedKeyRing } from './key-ring.js'
 import {
+  type AccessClaims,
   type ClaimsByUse,
+  decodeObject,
   headerTypes,
   maxTokenLength,
   type Payload,
+  type RefreshClaims,
   readClaims,
   type TokenUse,
-} from './token-claims.js'
-import { decodeObject } from './token-segment.js'
+} from './token-format.js'
 
-export type { AccessClaims, RefreshClaims } from './token-claims.js'
+/**
+ * An access token of these claims, signed with the ring's current key. Rejects with a `TypeError`
+ * for claims that would not verify, and with a `RangeError` when there are so many memberships
+ * that the token would be too long to be accepted.
+ */
+export function signAccess(claims: AccessClaims, ring: LoadedKeyRing): Promise<string> {
+  return sign('access', claims, ring)
+}
+
+/** A refresh token of these claims; otherwise as `signAccess`. */
+export function signRefresh(claims: RefreshClaims, ring: LoadedKeyRing): Promise<string> {
+  return sign('refresh', claims, ring)
+}
+
+/**
+ * Goes through the reader of the verifier, so that nothing is minted that we would refuse, and
+ * nothing beside the known claims gets into a token.
+ */
+async function sign<U extends TokenUse>(
+  use: U,
+  claims: ClaimsByUse[U],
+  ring: LoadedKeyRing,
+): Promise<string> {
+  const minted = readClaims[use]({ ...claims }, claims.iss, claims.aud)
+  if (minted === null)
+    throw new TypeError(`The ${use} token's claims are not of the expected form.`)
+  const header = segment({ alg: 'RS256', kid: ring.kid, typ: headerTypes[use] })
+  const signed = `${header}.${segment(minted)}`
+  const token = `${signed}.${await signature(signed, ring)}`
+  if (token.length > maxTokenLength) {
+    throw new RangeError(`The ${use} token would be longer than ${maxTokenLength} characters.`)
+  }
+  return token
+}
+
+function segment(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
+
+/** RSASSA-PKCS1-v1_5 with SHA-256 (RFC 7518 §3.3). */
+async function signature(text: string, { signer }: LoadedKeyRing): Promise<string> {
+  const { buffer, byteOffset, byteLength } = await signer.sign(Buffer.from(text))
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64url')
+}
+
+export type { AccessClaims, RefreshClaims } from './token-format.js'
 
 /** What a token has to be. */
 export interface Expected<U extends TokenUse> {
@@ -122,4 +169,23 @@ function hasBegun({ nbf }: Payload, expected: Expected<TokenUse>): boolean {
 
 function leewayOf({ leewaySeconds }: Expected<TokenUse>): number {
   return Math.min(leewaySeconds, maxLeewaySeconds)
+}
+
+/** RFC 7638 with SHA-256, as every key of ours is named. */
+const thumbprint = /^[\w-]{43}$/
+
+/**
+ * The `kid` of a token that says it was signed, as ours are, with a key that the ring does not hold;
+ * else null. Its signature cannot be checked, so this proves nothing about the token.
+ */
+export function unknownKeyOf(token: string, { verifyingKeys }: LoadedKeyRing): string | null {
+  if (token.length > maxTokenLength) return null
+  const header = decodeObject(token.slice(0, Math.max(0, token.indexOf('.'))))
+  const kid = header?.['alg'] === 'RS256' ? header['kid'] : null
+  return typeof kid === 'string' && thumbprint.test(kid) && !verifyingKeys.has(kid) ? kid : null
+}
+
+/** Whether it is the RS256 signature (RFC 7518 §3.3) of this key over these bytes. */
+export function isSignatureOf(publicKey: KeyObject, data: Uint8Array, signature: unknown): boolean {
+  return signature instanceof Uint8Array && verify('RSA-SHA256', data, publicKey, signature)
 }
