@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request/exchange.js'
+import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/http-message.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 

@@ -3,7 +3,7 @@ import type {
   ExchangeReply,
   Mountable,
   RouteGuarded,
-} from '../src/http/request/exchange.js'
+} from '../src/http/http-message.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
 export type { NativeGuards }

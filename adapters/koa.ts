@@ -1,4 +1,4 @@
-import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/request/exchange.js'
+import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/http-message.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 import { type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
 

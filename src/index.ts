@@ -87,7 +87,6 @@ export {
   type PasswordViolation,
 } from './errors/index.js'
 export type { TrustProxy } from './http/client-ip.js'
-export type { RequestIdHeader } from './http/in-request.js'
 export type {
   ExchangeBody,
   ExchangeReply,
@@ -96,14 +95,15 @@ export type {
   OptionalRouteGuard,
   OptionalRouteGuards,
   OptionalRouteGuardVerdict,
+  RequestHead,
   RouteGuard,
   RouteGuarded,
   RouteGuardRequest,
   RouteGuards,
   RouteGuardVerdict,
   TenantOf,
-} from './http/request/exchange.js'
-export type { RequestHead } from './http/request/request-head.js'
+} from './http/http-message.js'
+export type { RequestIdHeader } from './http/in-request.js'
 export type { AudienceOf } from './http/route-guards.js'
 export type {
   ConnectionSession,
@@ -111,7 +111,7 @@ export type {
   PageSession,
   SessionOf,
   SessionUse,
-} from './http/session-facts.js'
+} from './http/session-of.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { ProviderId } from './identity-providers/providers.js'
 export type { CollectionName } from './model/collections.js'

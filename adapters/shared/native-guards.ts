@@ -7,7 +7,7 @@ import type {
   RouteGuardRequest,
   RouteGuards,
   TenantOf,
-} from '../../src/http/request/exchange.js'
+} from '../../src/http/http-message.js'
 import { admissions } from './admissions.js'
 
 /**

@@ -2,7 +2,7 @@ import type {
   ExchangeBody,
   ExchangeRequest,
   RouteGuardRequest,
-} from '../../src/http/request/exchange.js'
+} from '../../src/http/http-message.js'
 
 /** The members of Node's request that the adapters use, over HTTP/1 or HTTP/2. */
 export interface NodeRequest {

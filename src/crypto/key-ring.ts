@@ -173,17 +173,17 @@ const minimumExponent = 65_537n
 const remedy = 'make a new key with generateSigningKey()'
 
 /** The private key of an option. `OptionsError` says what is wrong without repeating OpenSSL. */
-export function parsePrivateKey(option: string, pem: unknown): KeyObject {
+function parsePrivateKey(option: string, pem: unknown): KeyObject {
   return parse(option, pem, createPrivateKey, 'an unencrypted RSA private key in PKCS#8 PEM')
 }
 
 /** The public key of an option that holds either half of the pair; a private half is let go. */
-export function parsePublicKey(option: string, pem: unknown): KeyObject {
+function parsePublicKey(option: string, pem: unknown): KeyObject {
   return parse(option, pem, createPublicKey, 'an RSA key in SPKI or unencrypted PKCS#8 PEM')
 }
 
 /** The public key of an option that must hold no private half: that one is kept elsewhere. */
-export function parsePublicHalf(option: string, pem: unknown): KeyObject {
+function parsePublicHalf(option: string, pem: unknown): KeyObject {
   if (typeof pem === 'string' && /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
     throw new OptionsError(
       option,
@@ -194,7 +194,7 @@ export function parsePublicHalf(option: string, pem: unknown): KeyObject {
 }
 
 /** Refuses keys that RS256 cannot use or that are too weak, and names the others. */
-export function describeKey(option: string, publicKey: KeyObject): RingKey {
+function describeKey(option: string, publicKey: KeyObject): RingKey {
   const type = publicKey.asymmetricKeyType
   if (type !== 'rsa') {
     throw new OptionsError(option, `is of type ${type}, but RS256 needs a plain RSA key: ${remedy}`)
@@ -263,7 +263,7 @@ export interface RemoteKey {
 }
 
 /** Signs with a private key of this process, in the thread pool: a signature is 95 % of what minting costs. */
-export function signerOf(key: KeyObject): RingSigner {
+function signerOf(key: KeyObject): RingSigner {
   const sign = (data: Uint8Array) =>
     new Promise<Uint8Array>((resolve, reject) => {
       signBytes('RSA-SHA256', data, key, (error, bytes) => {

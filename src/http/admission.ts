@@ -17,10 +17,13 @@ import type {
 } from '../operations/operation.js'
 import type { Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
-import type { ExchangeBody, ExchangeRequest } from './request/exchange.js'
-import { isNavigation, isOriginAllowed } from './request/origin.js'
-import { readBody, receiveBody } from './request/request-body.js'
-import { readQuery } from './request/request-query.js'
+import {
+  type ExchangeBody,
+  type ExchangeRequest,
+  isNavigation,
+  isOriginAllowed,
+} from './http-message.js'
+import { readBody, readQuery, receiveBody } from './request-input.js'
 
 /** What was begun beside the denylist. What it fails with counts where it is awaited. */
 interface ReadAhead {

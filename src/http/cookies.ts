@@ -2,7 +2,7 @@ import type { BrowserKey, BrowserKeys } from '../domain/services/index.js'
 import { withoutEnding } from '../engine/text.js'
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
-import type { RouteGuardRequest } from './request/exchange.js'
+import type { RouteGuardRequest } from './http-message.js'
 
 export interface CookiePolicy {
   readonly surface: Surface

@@ -1,5 +1,5 @@
 import type { LogContext } from '../ports/telemetry.js'
-import type { RouteGuardRequest } from './request/exchange.js'
+import type { RouteGuardRequest } from './http-message.js'
 
 /** The headers that a host can have its request ids read from. */
 export type RequestIdHeader = 'x-request-id' | 'traceparent'

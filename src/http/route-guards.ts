@@ -6,19 +6,18 @@ import { AuthError, describeError } from '../errors/index.js'
 import type { Logger } from '../ports/host.js'
 import type { Audience, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
+import {
+  type OptionalRouteGuard,
+  type OptionalRouteGuards,
+  type RouteGuard,
+  type RouteGuardRequest,
+  type RouteGuards,
+  type RouteGuardVerdict,
+  userAgentOf,
+} from './http-message.js'
 import type { InRequest } from './in-request.js'
-import { ofSurface } from './of-surface.js'
-import { problemReply } from './problem.js'
 import type { RefusalEvents } from './refusal-events.js'
-import type {
-  OptionalRouteGuard,
-  OptionalRouteGuards,
-  RouteGuard,
-  RouteGuardRequest,
-  RouteGuards,
-  RouteGuardVerdict,
-} from './request/exchange.js'
-import { userAgentOf } from './user-agent.js'
+import { problemReply } from './reply.js'
 
 /** The audiences whose tokens a surface accepts. */
 export type AudienceOf<S extends Surface> = S extends 'operator' ? 'operator' | 'service' : S
@@ -209,4 +208,14 @@ function isOfDeadToken(error: unknown): boolean {
 
 function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value
+}
+
+/** The principal as one of this surface; throws `audience_mismatch` for one of the other. */
+export function ofSurface<S extends Surface>(surface: S, principal: Principal): Principal<S> {
+  if (isOf(surface, principal)) return principal
+  throw new AuthError('audience_mismatch')
+}
+
+function isOf<S extends Surface>(surface: S, principal: Principal): principal is Principal<S> {
+  return principal.surface === surface
 }

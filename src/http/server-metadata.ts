@@ -1,6 +1,6 @@
 import { AuthError } from '../errors/index.js'
-import { commonHeaders, problemReply } from './problem.js'
-import type { Mountable } from './request/exchange.js'
+import type { Mountable } from './http-message.js'
+import { commonHeaders, problemReply } from './reply.js'
 
 /** What clients of the token endpoint find out by themselves (RFC 8414 §2). */
 export interface ServerMetadata {

@@ -1,4 +1,4 @@
-import type { Mountable } from '../http/request/exchange.js'
+import type { Mountable } from '../http/http-message.js'
 import { type ServerMetadata, serverMetadata } from '../http/server-metadata.js'
 import type { AuthOptions } from '../options.js'
 import type { Logger } from '../ports/host.js'

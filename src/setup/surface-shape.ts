@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readHost } from '../http/request/request-host.js'
+import { readHost } from '../http/http-message.js'
 import {
   isSafeScheme,
   largest,

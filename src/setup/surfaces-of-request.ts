@@ -1,5 +1,4 @@
-import type { RouteGuardRequest } from '../http/request/exchange.js'
-import { readHost } from '../http/request/request-host.js'
+import { type RouteGuardRequest, readHost } from '../http/http-message.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import type { SharedServices } from './shared-services.js'

@@ -83,10 +83,7 @@ const resolveAll: Resolve = (name, done) => {
 }
 
 /** The whole of a body as text. Rejects, reading no further, when it is larger than `maxBytes`. */
-export async function readAtMost(
-  body: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): Promise<string> {
+async function readAtMost(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {

@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fastifyRouter } from '../../adapters/fastify.js'
-import type { ExchangeReply, ExchangeRequest, Mountable } from '../../src/http/request/exchange.js'
+import type { ExchangeReply, ExchangeRequest, Mountable } from '../../src/http/http-message.js'
 import { frameworks } from '../support/hosts/frameworks.js'
 import { rawClient } from '../support/hosts/raw-client.js'
 

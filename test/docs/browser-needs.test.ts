@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { clearOthers, setCookie } from '../../src/http/cookies.js'
-import { commonHeaders } from '../../src/http/problem.js'
+import { commonHeaders } from '../../src/http/reply.js'
 import { operations } from '../../src/operations/index.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -82,7 +82,7 @@ describe('other limits', () => {
       'engine/configuration/module-declaration',
       'maxName',
     ],
-    ["bytes of a request's body", 'http/request/request-body', 'maxBodyBytes'],
+    ["bytes of a request's body", 'http/request-input', 'maxBodyBytes'],
     ['characters of a token that is shown', 'crypto/token-format', 'maxTokenLength'],
     ['users of one import', 'domain/accounts/user-import', 'mostRows'],
     ['entries of a page, in code', 'domain/context/host-page', 'largestLimit'],

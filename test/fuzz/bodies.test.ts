@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { parseForm } from '../../src/http/request/parse-form.js'
-import { parseJson } from '../../src/http/request/parse-json.js'
+import { parseForm, parseJson } from '../../src/http/request-input.js'
 import { changedBytes, changedText } from './changed.js'
 import { type Draw, fuzz } from './fuzz.js'
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { expect } from 'vitest'
 import { clientIp, forwardedHost } from '../../src/http/client-ip.js'
-import { readHost } from '../../src/http/request/request-host.js'
+import { readHost } from '../../src/http/http-message.js'
 import { changedText } from './changed.js'
 import { fuzz } from './fuzz.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { explainIssues } from '../../src/http/request/explain-issues.js'
+import { explainIssues } from '../../src/http/request-input.js'
 import { configPatchInput } from '../../src/operations/config-schemas.js'
 
 function explained(given: unknown): string {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isBasic, readTokenRequest } from '../../src/engine/client-authentication.js'
 import { AuthError } from '../../src/errors/index.js'
-import { parsedForm, parseForm } from '../../src/http/request/parse-form.js'
+import { parsedForm, parseForm } from '../../src/http/request-input.js'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 /** Bytes that lie where a reader of forms can go wrong. */

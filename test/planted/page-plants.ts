@@ -9,7 +9,7 @@ const connections = 'test/contract/sessions/session-of-connections.test.ts'
 export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf opens a connection that says no origin',
-    file: 'src/http/request/origin.ts',
+    file: 'src/http/http-message.ts',
     find: "return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))",
     replace: 'return isOriginAllowed({ origin, secFetchSite }, allowed)',
     tests: [connections],

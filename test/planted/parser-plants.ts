@@ -106,14 +106,14 @@ export const parserPlants: readonly PlantEntry[] = [
   ),
   plant(
     'a JSON body may have a member twice',
-    'src/http/request/parse-json.ts',
+    'src/http/request-input.ts',
     'if (membersWritten(text) === membersIn(value)) return value',
     'if (membersWritten(text) >= membersIn(value)) return value',
     'bodies',
   ),
   plant(
     'a form may have a member twice',
-    'src/http/request/parse-form.ts',
+    'src/http/request-input.ts',
     'if (Object.keys(form).length === members.length) return form',
     'if (Object.keys(form).length <= members.length) return form',
     'bodies',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { memory } from '../../adapters/memory/index.js'
 import { formatPhc, parsePhc } from '../../src/crypto/phc.js'
-import type { ExchangeReply } from '../../src/http/request/exchange.js'
+import type { ExchangeReply } from '../../src/http/http-message.js'
 import type { AuthOptions } from '../../src/options.js'
 import type { PasswordHasher } from '../../src/ports/host.js'
 import type { Surface } from '../../src/ports/surface.js'

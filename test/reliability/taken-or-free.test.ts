@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ExchangeReply } from '../../src/http/request/exchange.js'
+import type { ExchangeReply } from '../../src/http/http-message.js'
 import type { Surface } from '../../src/ports/surface.js'
 import { eachSurface } from '../support/hosts/matrix.js'
 import { storedIn } from '../support/hosts/open-host.js'

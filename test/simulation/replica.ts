@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createAuth } from '../../src/create-auth.js'
-import type { ExchangeReply } from '../../src/http/request/exchange.js'
+import type { ExchangeReply } from '../../src/http/http-message.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { Clock, Mail, PasswordHasher, Random } from '../../src/ports/host.js'
 import type { Auth } from '../../src/setup/auth.js'

@@ -233,10 +233,7 @@ export function checkPatch(
   return checkLocated(locatePatch(patch, declarations), route)
 }
 
-export function locatePatch(
-  patch: ConfigPatch,
-  declarations: readonly FieldDeclaration[],
-): LocatedPatch {
+function locatePatch(patch: ConfigPatch, declarations: readonly FieldDeclaration[]): LocatedPatch {
   const fields = fieldsByKey(declarations)
   const locate = keyLocator(fields)
   const keys = Object.entries(patch.config ?? {}).map(([key, text]) => ({
@@ -252,7 +249,7 @@ function whole({ field, create = [], remove = [] }: RecordListChange): Required<
 }
 
 /** `checkPatch` on what is looked up already. */
-export function checkLocated(located: LocatedPatch, route: PatchRoute): PatchRefusal | null {
+function checkLocated(located: LocatedPatch, route: PatchRoute): PatchRefusal | null {
   if (route === 'module' && located.patch.recordLists !== undefined) return membershipByModule()
   for (const rule of rules) {
     const refusal = rule(located)
@@ -356,7 +353,7 @@ function unknownKey({ keys }: LocatedPatch): PatchRefusal | null {
   return found === undefined ? null : unknownKeyRefusal(found.key)
 }
 
-export function unknownKeyRefusal(key: string): PatchRefusal {
+function unknownKeyRefusal(key: string): PatchRefusal {
   const message = `${quoteInput(key)} is not a key of this module. Check its spelling.`
   return refuse('config.unknown_key', key, message)
 }
@@ -409,7 +406,7 @@ export function isPatchShaped(given: unknown, isText = isString): boolean {
 }
 
 /** For the public functions that take a patch. Throws a `TypeError` that names the argument and its form. */
-export function assertPatchShape(name: string, given: unknown): void {
+function assertPatchShape(name: string, given: unknown): void {
   if (isPatchShaped(given)) return
   throw new TypeError(`${name}: "patch" must be ${patchShape}`)
 }

@@ -350,12 +350,12 @@ const ofFieldsAlone = ['default', 'envVar', 'group', 'child', 'surface']
 /** What only a sub-field may have: in a field it would have no effect. */
 const ofItemsAlone = ['required', 'condition']
 
-export function isMembers(value: unknown): value is Members {
+function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** What is wrong with the types of a field's members; empty for a declaration of the right shape. */
-export function fieldShapeProblems(field: Members): readonly string[] {
+function fieldShapeProblems(field: Members): readonly string[] {
   return [
     ...shapeProblems(field, fieldMembers),
     ...alienProblems(field, ofItemsAlone, 'a sub-field of a record list'),
@@ -363,7 +363,7 @@ export function fieldShapeProblems(field: Members): readonly string[] {
 }
 
 /** The same of a sub-field. */
-export function itemShapeProblems(item: Members): readonly string[] {
+function itemShapeProblems(item: Members): readonly string[] {
   return [...shapeProblems(item, itemMembers), ...alienProblems(item, ofFieldsAlone, 'a field')]
 }
 

@@ -3,7 +3,7 @@ import express, { type Express } from 'express'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expressRouter } from '../../../adapters/express.js'
 import { fetchHandler } from '../../../adapters/fetch.js'
-import type { Mountable } from '../../../src/http/request/exchange.js'
+import type { Mountable } from '../../../src/http/http-message.js'
 import { expectHouseHeaders, expectProblem } from '../../support/hosts/expectations.js'
 import {
   httpClient,

@@ -9,7 +9,7 @@ import Koa2 from 'koa2'
 import { expressRouter } from '../../../adapters/express.js'
 import { fastifyRouter } from '../../../adapters/fastify.js'
 import { koaRouter } from '../../../adapters/koa.js'
-import type { Mountable } from '../../../src/http/request/exchange.js'
+import type { Mountable } from '../../../src/http/http-message.js'
 import { koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
 

@@ -11,7 +11,7 @@ import multer from 'multer'
 import { expressRouter } from '../../../adapters/express.js'
 import { fastifyRouter } from '../../../adapters/fastify.js'
 import { koaRouter } from '../../../adapters/koa.js'
-import type { Mountable } from '../../../src/http/request/exchange.js'
+import type { Mountable } from '../../../src/http/http-message.js'
 import { koaServer } from '../../support/hosts/frameworks.js'
 import { listen, type RunningHost } from '../../support/hosts/running-host.js'
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
 import { createAuth } from '../../../src/create-auth.js'
 import { generateSigningKey } from '../../../src/crypto/key-ring.js'
-import type { ExchangeRequest } from '../../../src/http/request/exchange.js'
+import type { ExchangeRequest } from '../../../src/http/http-message.js'
 
 const [how] = process.argv.slice(2)
 const backend = memory()

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type Koa from 'koa'
 import type Koa2 from 'koa2'
 import type { fetchHandler } from '../../../adapters/fetch.js'
-import type { Mountable } from '../../../src/http/request/exchange.js'
+import type { Mountable } from '../../../src/http/http-message.js'
 import type { Framework } from '../../shelves.js'
 import { listen, type RunningHost } from './running-host.js'
 

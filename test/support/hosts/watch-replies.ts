@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect } from 'vitest'
-import { commonHeaders } from '../../../src/http/problem.js'
+import { commonHeaders } from '../../../src/http/reply.js'
 import { openApiDocument } from '../../../src/openapi/index.js'
 import { operations } from '../../../src/operations/index.js'
 import { replyJudge } from './documented-replies.js'

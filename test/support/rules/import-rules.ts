@@ -171,7 +171,7 @@ const rules: readonly ZoneRule[] = [
     zone: 'adapters/',
     // A store for one SQL database is a dialect for what all of them share.
     values: ['adapters/shared/', 'adapters/sql/index.ts', 'src/checks/', 'node:*'],
-    types: [ports, 'src/http/request/exchange.ts', ...driverTypes],
+    types: [ports, 'src/http/http-message.ts', ...driverTypes],
   },
   // What is looked at on request, of everything that createAuth put together.
   {

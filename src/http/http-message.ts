@@ -1,4 +1,4 @@
-import type { Answer } from '../../ports/backend.js'
+import type { Answer } from '../ports/backend.js'
 
 /** A request as a framework adapter passes it on, neither trusted nor parsed yet. */
 export interface ExchangeRequest {
@@ -128,4 +128,138 @@ export interface OptionalRouteGuards<H> {
 /** `auth.operator` or `auth.client`, of which adapters make route guards. */
 export interface RouteGuarded<P, A extends string> {
   readonly guards: RouteGuards<A, RouteGuard<P>> & OptionalRouteGuards<OptionalRouteGuard<P>>
+}
+
+/**
+ * The members of a request that `sessionOf` reads. A web `Request` has them, so have Node's `IncomingMessage` and the
+ * requests of Express, Fastify (`request.raw`) and Koa (`context.req`). Where a framework gives headers alone, write
+ * `{ method, headers }`.
+ */
+export interface RequestHead {
+  /** In capitals, as `GET`. */
+  readonly method?: string | undefined
+  /** Web `Headers`, or an object as Node has it. */
+  readonly headers:
+    | { get(name: string): string | null }
+    | Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Names the host where no header does. */
+  readonly url?: string | undefined
+  /** Node's; its address counts where `remoteAddress` is not given. */
+  readonly socket?: { readonly remoteAddress?: string | undefined }
+}
+
+/** A request's head as the library reads every request. */
+export interface ReadHead extends RouteGuardRequest {
+  readonly method: string
+}
+
+/** Throws a `TypeError` for what is no request, such as the text of a cookie. */
+export function readHead(request: RequestHead, remoteAddress: string | undefined): ReadHead {
+  if (typeof request?.headers !== 'object' || request.headers === null) {
+    throw new TypeError(
+      'sessionOf: needs a request with method and headers, not a cookie; give it the Request, or { method, headers }',
+    )
+  }
+  const { method } = request
+  if (typeof method !== 'string') {
+    throw new TypeError("sessionOf: request.method is missing; give { method: 'GET', headers }")
+  }
+  const plain = (name: string) => headerOf(request.headers, name)
+  return {
+    method,
+    // HTTP/2 names the host in a pseudo-header (RFC 9113 §8.3.1), which web headers cannot hold.
+    header: (name) => (name === 'host' ? hostOf(request, plain) : plain(name)),
+    remoteAddress: remoteAddress ?? request.socket?.remoteAddress,
+  }
+}
+
+function headerOf(headers: RequestHead['headers'], name: string): string | undefined {
+  if (isWeb(headers)) return headers.get(name) ?? undefined
+  const value = headers[name] ?? headers[spelledOtherwise(headers, name)]
+  return typeof value === 'object' ? value.join(name === 'cookie' ? '; ' : ',') : value
+}
+
+/** Objects that a host makes itself may have `Origin`, and one that is overlooked would let another site post. */
+function spelledOtherwise(headers: object, name: string): string {
+  return Object.keys(headers).find((one) => one.toLowerCase() === name) ?? name
+}
+
+function isWeb(headers: RequestHead['headers']): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function'
+}
+
+function hostOf(
+  { headers, url }: RequestHead,
+  plain: (name: string) => string | undefined,
+): string | undefined {
+  const authority = isWeb(headers) ? undefined : headerOf(headers, ':authority')
+  const named = authority ?? plain('host')
+  return named ?? (url !== undefined && URL.canParse(url) ? new URL(url).host : undefined)
+}
+
+/** The host of a request or of an option. */
+export interface RequestHost {
+  /** In lower case, without the dot of the root; brackets around an IPv6 address. */
+  readonly name: string
+  /** Empty where none was named. */
+  readonly port: string
+}
+
+/** Name or address, the dot of the root, and a port, which may be empty (RFC 9110 §7.2). */
+const hostForm = /^(\[[\da-f:.]+\]|[a-z0-9_](?:[\w.-]*[\w-])?)\.?(?::(\d{0,5}))?$/
+
+/** Null for a text that names no host. */
+export function readHost(text: string | undefined): RequestHost | null {
+  const [, name, port = ''] = hostForm.exec(text?.trim().toLowerCase() ?? '') ?? []
+  return name === undefined ? null : { name, port }
+}
+
+/** Bounded, because it is kept with the session. */
+export function userAgentOf(request: Pick<RouteGuardRequest, 'header'>): string | null {
+  return request.header('user-agent')?.toWellFormed().replaceAll('\0', '').slice(0, 512) ?? null
+}
+
+/**
+ * Whether a request that a cookie authenticates may come from where it says it comes from. Browsers
+ * send at least one of the two headers with every request that could do harm; a request with
+ * neither comes from no browser, and carries no cookie it was not given.
+ */
+export function isOriginAllowed(
+  headers: { readonly origin: string | undefined; readonly secFetchSite: string | undefined },
+  allowed: ReadonlySet<string>,
+): boolean {
+  const { origin, secFetchSite } = headers
+  if (secFetchSite === 'same-origin' || secFetchSite === 'none') return true
+  if (origin !== undefined) return allowed.has(origin)
+  return secFetchSite === undefined
+}
+
+/**
+ * The same for a connection that stays open. Browsers apply no rule of origins to a WebSocket, and always say
+ * where it comes from (RFC 6455 §10.2): a request that does not say comes from no page of these origins.
+ */
+export function isConnectionAllowed(
+  headers: Parameters<typeof isOriginAllowed>[0],
+  allowed: ReadonlySet<string>,
+): boolean {
+  const { origin, secFetchSite } = headers
+  return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))
+}
+
+/** Whether a browser goes there with the whole page, as by a link (Fetch Metadata). */
+export function isNavigation(request: { header(name: string): string | undefined }): boolean {
+  return (
+    request.header('sec-fetch-mode') === 'navigate' &&
+    request.header('sec-fetch-dest') === 'document'
+  )
+}
+
+/**
+ * Whether the person had a part in this navigation: an address that was typed, a step within this origin, or a click or
+ * key on a page of another. A page that leads there by itself has none, be it one of a neighbouring subdomain, which
+ * others may own; and a browser without Fetch Metadata does not say.
+ */
+export function isAskedByPerson(request: { header(name: string): string | undefined }): boolean {
+  const site = request.header('sec-fetch-site')
+  return site === 'same-origin' || site === 'none' || request.header('sec-fetch-user') === '?1'
 }
