@@ -5,7 +5,7 @@ import { defaultRateLimits, type RateLimit } from '../src/domain/limits/rate-lim
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
 import type { Mail } from '../src/ports/host.js'
-import { authSettingDeclarations } from '../src/settings/index.js'
+import { authSettingDeclarations } from '../src/settings/settings.js'
 import { optionsPage, referencePage, withSettingsTables } from '../tools/api/reference.js'
 import { asvsPage } from '../tools/asvs-page.js'
 import { readLedger } from '../tools/ledger.js'

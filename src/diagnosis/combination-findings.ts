@@ -1,9 +1,8 @@
 import { isVerificationRequired } from '../engine/accounts.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { Finding } from '../ports/inspection.js'
-import { factorKindProblem } from '../settings/factor-kinds.js'
-import { loginMethodProblem } from '../settings/login-methods.js'
-import { readAuthSettings } from '../settings/read-settings.js'
+import { factorKindProblem, loginMethodProblem } from '../settings/auth-module.js'
+import { readAuthSettings } from '../settings/settings.js'
 
 type Values = Readonly<Record<string, string>>
 

@@ -2,10 +2,9 @@ import type { EndpointOverrides } from '../identity-providers/provider-clients.j
 import { type ProviderId, providerIds, providers } from '../identity-providers/providers.js'
 import type { Fetcher, OutboundReply } from '../ports/host.js'
 import type { Finding } from '../ports/inspection.js'
-import { providerProblem } from '../settings/login-methods.js'
+import { providerProblem } from '../settings/auth-module.js'
 import { providerSettings } from '../settings/oauth-providers.js'
-import { readAuthSettings } from '../settings/read-settings.js'
-import type { AuthSettings } from '../settings/settings.js'
+import { type AuthSettings, readAuthSettings } from '../settings/settings.js'
 
 interface Given {
   /** The stored texts of the module `auth`, secrets decrypted. */

@@ -1,7 +1,7 @@
 import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-inspection.js'
 import type { Finding } from '../ports/inspection.js'
-import { readIdleWindow } from '../settings/idle-window.js'
-import { listProblem } from '../settings/list-problems.js'
+import { listProblem } from '../settings/auth-module.js'
+import { readIdleWindow } from '../settings/login-and-sessions-settings.js'
 import { isPublicAddress } from '../system/system-fetcher.js'
 
 type Kind = ConfigProblem['kind']

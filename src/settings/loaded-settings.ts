@@ -1,7 +1,7 @@
 import { guardedValues } from '../engine/configuration/module-values.js'
-import { loginMethodProblem, providerProblem } from './login-methods.js'
-import { type AuthSettingsReading, readAuthSettings } from './read-settings.js'
-import { shortestSigningSecret } from './security-webhooks.js'
+import { shortestSigningSecret } from './anti-abuse-settings.js'
+import { loginMethodProblem, providerProblem } from './auth-module.js'
+import { type AuthSettingsReading, readAuthSettings } from './settings.js'
 
 /** Stands where a text is that does not decrypt; it is never read. */
 const placeholder = '*'

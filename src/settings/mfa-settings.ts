@@ -1,5 +1,4 @@
-import { day, type FirstValues, hour, minute, type Settings } from './setting.js'
-import { settingsIn } from './settings-in.js'
+import { day, type FirstValues, hour, minute, type Settings, settingsIn } from './setting.js'
 
 const policies = ['off', 'optional', 'required'] as const
 const passkeyModes = ['off', 'secondFactor', 'passwordless'] as const

@@ -1,5 +1,4 @@
-import { day, type FirstValues, type Settings } from './setting.js'
-import { settingsIn } from './settings-in.js'
+import { day, type FirstValues, type Settings, settingsIn } from './setting.js'
 
 const breachChecks = ['off', 'failOpen', 'failClosed'] as const
 

@@ -1,5 +1,4 @@
-import type { FirstValues, Settings } from './setting.js'
-import { settingsIn } from './settings-in.js'
+import { type FirstValues, type Settings, settingsIn } from './setting.js'
 
 const deletionModes = ['off', 'client', 'both'] as const
 

@@ -1,3 +1,4 @@
+import type { FieldDeclaration } from '../engine/configuration/config-declaration.js'
 import { type AntiAbuseSettings, antiAbuse, type InitialAntiAbuse } from './anti-abuse-settings.js'
 import {
   type InitialLoginAndSessions,
@@ -25,7 +26,7 @@ import {
   type SessionAndAccountSettings,
   sessionsAndAccount,
 } from './sessions-and-account-settings.js'
-import type { Settings } from './setting.js'
+import type { Setting, Settings, StoredSettings } from './setting.js'
 
 /**
  * The settings of the `auth` module, ready for use. Durations (`…TTL`, `…MaxAge`, `…Grace`,
@@ -65,3 +66,51 @@ export const authSettings = {
   ...antiAbuse,
   ...sessionsAndAccount,
 } satisfies Settings<AuthSettings>
+
+/** The module's name in the configuration store. */
+export const authModuleName = 'auth'
+
+// The keys are those of `AuthSettings`, which `Object.keys` does not say.
+const keys = Object.keys(authSettings) as readonly SettingKey[]
+
+/** The 63 settings of the `auth` module, group by group. */
+export const authSettingDeclarations: readonly (FieldDeclaration & { readonly key: SettingKey })[] =
+  keys.map((key) => ({ key, ...authSettings[key].declaration }))
+
+const settings = new Map<string, Setting<unknown>>(Object.entries(authSettings))
+
+/** Undefined for a key the module does not declare. */
+export function findSetting(key: string): Setting<unknown> | undefined {
+  return settings.get(key)
+}
+
+export interface AuthSettingsReading {
+  readonly settings: AuthSettings
+  /** What was out of range or unreadable, for the host's log. The same at every reading. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * The settings in force. `values` is the flat map of stored texts, secrets decrypted; `env` is asked for
+ * `JWT_ACCESS_TOKEN_EXPIRY` and `MICROSOFT_TENANT_ID`. Never throws: whatever is stored, each setting has a value
+ * of its type, in its range.
+ *
+ * A key that is absent and one that is present but empty differ for one setting only:
+ * `sessionAbsoluteTTL` absent is 30 days, empty is no cap.
+ */
+export function readAuthSettings(
+  values: StoredSettings['values'],
+  env: StoredSettings['env'],
+): AuthSettingsReading {
+  const warnings: string[] = []
+  const warn = (message: string) => {
+    warnings.push(message)
+  }
+  const stored = { values, env, warn }
+  const read = Object.entries(authSettings).map(([key, setting]) => [
+    key,
+    setting.read(key, stored),
+  ])
+  // The keys and types are those that `authSettings` is checked for, which a map does not show.
+  return { settings: Object.fromEntries(read) as AuthSettings, warnings }
+}

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { OptionsError } from '../errors/index.js'
 import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
-import { findSetting } from '../settings/index.js'
+import { findSetting } from '../settings/settings.js'
 import { oauthShape } from './oauth-shape.js'
 import {
   configKeysShape,

@@ -1,11 +1,10 @@
 import type { ConfigReader } from '../domain/configuration/config-reader.js'
 import { AuthError } from '../errors/index.js'
 import type { Logger } from '../ports/host.js'
-import { readIdleWindow } from '../settings/idle-window.js'
-import { authModuleName } from '../settings/index.js'
 import { authSeedsFromEnv, toStoredValues } from '../settings/initial-values.js'
 import { loadedSettings } from '../settings/loaded-settings.js'
-import type { AuthSettings, InitialSettings } from '../settings/settings.js'
+import { readIdleWindow } from '../settings/login-and-sessions-settings.js'
+import { type AuthSettings, authModuleName, type InitialSettings } from '../settings/settings.js'
 import { isPublicAddress } from '../system/system-fetcher.js'
 
 type Env = Readonly<Record<string, string | undefined>>

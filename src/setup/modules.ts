@@ -9,9 +9,8 @@ import { assertModule } from '../engine/configuration/module-declaration.js'
 import { DeclarationError, OptionsError, SecretKeyError } from '../errors/index.js'
 import type { AuthOptions } from '../options.js'
 import type { Random } from '../ports/host.js'
-import { authModule, authRule, authSourceOf } from '../settings/auth-module.js'
+import { authModule, authRule, authSourceOf, authValidators } from '../settings/auth-module.js'
 import { seedFromEnv } from '../settings/initial-values.js'
-import { authValidators } from '../settings/validators.js'
 import { isPublicAddress } from '../system/system-fetcher.js'
 
 type Env = Readonly<Record<string, string | undefined>>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { authSettingDeclarations, findSetting } from '../../src/settings/index.js'
-import { valueProblem } from '../../src/settings/value-problem.js'
+import { valueProblem } from '../../src/settings/auth-module.js'
+import { authSettingDeclarations, findSetting } from '../../src/settings/settings.js'
 
 const page = readFileSync(new URL('../../docs/hardening.md', import.meta.url), 'utf8')
 

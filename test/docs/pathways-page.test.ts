@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { operations } from '../../src/operations/index.js'
-import { authSettingDeclarations } from '../../src/settings/index.js'
+import { authSettingDeclarations } from '../../src/settings/settings.js'
 import { pathwaysPage } from '../../tools/pathways-page.js'
 import { controls } from '../contract/pathways/controls.js'
 import { pathways } from '../contract/pathways/pathways.js'

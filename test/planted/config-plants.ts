@@ -101,7 +101,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a webhook at a private address may be a first value',
-    file: 'src/settings/initial-list.ts',
+    file: 'src/settings/initial-values.ts',
     find: 'firstValues: true, isPublicAddress }',
     replace: 'firstValues: true, isPublicAddress: () => true }',
     tests: ['test/settings/initial-values.test.ts'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FieldBool, FieldSelect } from '../../src/engine/configuration/config-declaration.js'
-import { authSettingDeclarations } from '../../src/settings/index.js'
+import { authSettingDeclarations } from '../../src/settings/settings.js'
 import { flows } from '../flows/catalogue.js'
 import { type HostKind, memoryHost } from '../support/hosts/hosts.js'
 import { eachStore } from '../support/hosts/matrix.js'

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { FieldDeclaration } from '../../src/engine/configuration/config-declaration.js'
 import { formatDuration } from '../../src/engine/duration.js'
-import { authModuleName, authSettingDeclarations } from '../../src/settings/index.js'
-import { readAuthSettings } from '../../src/settings/read-settings.js'
+import {
+  authModuleName,
+  authSettingDeclarations,
+  readAuthSettings,
+} from '../../src/settings/settings.js'
 
 /** The settings as specified (S-01 to S-63): key | type | default | range or options | variable | surface. */
 const specified: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readIdleWindow } from '../../src/settings/idle-window.js'
-import { authSettingDeclarations } from '../../src/settings/index.js'
+import { readIdleWindow } from '../../src/settings/login-and-sessions-settings.js'
+import { authSettingDeclarations } from '../../src/settings/settings.js'
 
 const minute = 60_000
 const week = 7 * 24 * 60 * minute

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { OptionsError } from '../../src/errors/index.js'
-import { authSettingDeclarations } from '../../src/settings/index.js'
+import { authValidators } from '../../src/settings/auth-module.js'
 import { authSeedsFromEnv, seedFromEnv, toStoredValues } from '../../src/settings/initial-values.js'
-import { readAuthSettings } from '../../src/settings/read-settings.js'
-import type { InitialSettings } from '../../src/settings/settings.js'
-import { authValidators } from '../../src/settings/validators.js'
+import {
+  authSettingDeclarations,
+  type InitialSettings,
+  readAuthSettings,
+} from '../../src/settings/settings.js'
 import { isPublicAddress } from '../../src/system/system-fetcher.js'
 
 const pem = '-----BEGIN PRIVATE KEY-----\nMIGTAgEAMBMG\nByqGSM49AgEG\n-----END PRIVATE KEY-----\n'

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { authSettingDeclarations } from '../../src/settings/index.js'
-import { readAuthSettings } from '../../src/settings/read-settings.js'
-import type { SettingKey } from '../../src/settings/settings.js'
+import {
+  authSettingDeclarations,
+  readAuthSettings,
+  type SettingKey,
+} from '../../src/settings/settings.js'
 import { readings } from './readings.js'
 
 const minute = 60_000

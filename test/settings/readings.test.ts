@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { authSettingDeclarations } from '../../src/settings/index.js'
-import { readAuthSettings } from '../../src/settings/read-settings.js'
+import { authSettingDeclarations, readAuthSettings } from '../../src/settings/settings.js'
 import { readings } from './readings.js'
 
 type Texts = Readonly<Record<string, string>>

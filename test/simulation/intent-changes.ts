@@ -1,5 +1,5 @@
 import type { Doc } from '../../src/ports/store.js'
-import { authModuleName } from '../../src/settings/index.js'
+import { authModuleName } from '../../src/settings/settings.js'
 
 /** The counters of an account on which intents hang. */
 export interface Epochs {

@@ -1,4 +1,4 @@
-import { authModuleName } from '../../src/settings/index.js'
+import { authModuleName } from '../../src/settings/settings.js'
 import { ask } from './replica.js'
 import { newPassword, type Owner, replicaAt, type World } from './world.js'
 

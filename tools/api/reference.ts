@@ -5,7 +5,7 @@ import { type ErrorCode, errorCatalogue } from '../../src/errors/index.js'
 import { bearerCodes, bodyCodes, commonCodes, errorCodesOf } from '../../src/openapi/error-codes.js'
 import type { OpenApiDocument } from '../../src/openapi/types.js'
 import type { Guard, Operation } from '../../src/operations/operation.js'
-import { authSettingDeclarations, findSetting } from '../../src/settings/index.js'
+import { authSettingDeclarations, findSetting } from '../../src/settings/settings.js'
 import {
   type DescribedOperation,
   describeOperations,

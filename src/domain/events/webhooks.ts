@@ -7,7 +7,7 @@ import type { WebhookDelivery } from '../../model/event-records.js'
 import type { AuthEvent, Emit } from '../../ports/events.js'
 import type { Clock, Fetcher, Logger, Random } from '../../ports/host.js'
 import type { Collection } from '../../ports/store.js'
-import type { SecurityWebhook } from '../../settings/security-webhooks.js'
+import type { SecurityWebhook } from '../../settings/anti-abuse-settings.js'
 import type { AuthSettings } from '../../settings/settings.js'
 
 /**

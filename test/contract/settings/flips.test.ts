@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { authSettingDeclarations } from '../../../src/settings/index.js'
-import type { SettingKey } from '../../../src/settings/settings.js'
+import { authSettingDeclarations, type SettingKey } from '../../../src/settings/settings.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
 import type { Effect } from './effect.js'
 import { effects } from './effects.js'

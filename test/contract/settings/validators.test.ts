@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { authSettingDeclarations } from '../../../src/settings/index.js'
+import { authSettingDeclarations } from '../../../src/settings/settings.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'

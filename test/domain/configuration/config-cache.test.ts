@@ -7,7 +7,7 @@ import { createConfigStore } from '../../../src/domain/configuration/config-stor
 import { environmentId, moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { AuthOptions } from '../../../src/options.js'
 import type { Clock } from '../../../src/ports/host.js'
-import { readAuthSettings } from '../../../src/settings/read-settings.js'
+import { readAuthSettings } from '../../../src/settings/settings.js'
 import { modulesOf } from '../../../src/setup/modules.js'
 import { failClosedBackend } from '../../../src/stores/fail-closed-backend.js'
 import { systemRandom } from '../../../src/system/machine.js'

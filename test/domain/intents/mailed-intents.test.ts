@@ -5,7 +5,7 @@ import { createMailedIntents } from '../../../src/domain/intents/mailed-intents.
 import { collectionsOf } from '../../../src/model/collections.js'
 import type { TicketPurpose } from '../../../src/model/intents.js'
 import type { User } from '../../../src/model/user.js'
-import { readAuthSettings } from '../../../src/settings/read-settings.js'
+import { readAuthSettings } from '../../../src/settings/settings.js'
 import { systemRandom } from '../../../src/system/machine.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'

@@ -16,7 +16,7 @@ import {
   checkDeclarations,
 } from '../../../src/engine/configuration/module-declaration.js'
 import { DeclarationError } from '../../../src/errors/index.js'
-import { authModuleName, authSettingDeclarations } from '../../../src/settings/index.js'
+import { authModuleName, authSettingDeclarations } from '../../../src/settings/settings.js'
 import { deepFreeze, mailFields } from './mail-module.js'
 
 const field = (

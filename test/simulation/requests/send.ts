@@ -1,4 +1,4 @@
-import { authModuleName } from '../../../src/settings/index.js'
+import { authModuleName } from '../../../src/settings/settings.js'
 import type { Exchange, Operation } from '../history.js'
 import { ask, type Door } from '../replica.js'
 import { changeOf, shop } from '../shop.js'
