@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ambientViolations } from './support/rules/ambient-rules.js'
 import { violations } from './support/rules/boundaries.js'
-import { looseTypes, sharedState, untidyFile } from './support/rules/house-rules.js'
+import { looseTypes, sharedState, smallFiles, untidyFile } from './support/rules/house-rules.js'
 import { parseSource } from './support/rules/parsed-source.js'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -473,5 +473,24 @@ describe('house rules', () => {
     expect(untidyFile('src/long.ts', 'x\n'.repeat(701))).toHaveLength(1)
     expect(untidyFile('src/long.ts', 'x\n'.repeat(700))).toEqual([])
     expect(untidyFile('src/createAuth.ts', '')).toHaveLength(1)
+  })
+
+  it('a file of fewer than 40 lines has several importers', () => {
+    expect(smallFiles(shipped)).toEqual([])
+  })
+
+  it('reports a file of 39 lines with one importer, and allows 40 lines or two importers', () => {
+    const importer = "import { x } from './small.js'\nexport const y = x\n"
+    const tree = (lines: number, ...importers: string[]) =>
+      new Map([
+        ['src/engine/small.ts', `export const x = 1\n${'// more\n'.repeat(lines - 1)}`],
+        ...importers.map((name) => [`src/engine/${name}.ts`, importer] as const),
+      ])
+    expect(smallFiles(tree(39, 'a'))).toEqual([
+      'src/engine/small.ts: 39 lines, for src/engine/a.ts alone',
+    ])
+    expect(smallFiles(tree(40, 'a'))).toEqual([])
+    expect(smallFiles(tree(39, 'a', 'b'))).toEqual([])
+    expect(smallFiles(tree(39))).toEqual([])
   })
 })

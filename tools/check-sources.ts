@@ -6,6 +6,7 @@ import {
   longFunctions,
   looseTypes,
   sharedState,
+  smallFiles,
   untidyFile,
 } from '../test/support/rules/house-rules.js'
 import { internalIds } from '../test/support/rules/internal-ids.js'
@@ -30,6 +31,7 @@ export function brokenRules(root: string): readonly string[] {
   return [
     ...violations(new Map([...shipped, ...examples])),
     ...folderCycles(shipped),
+    ...smallFiles(shipped),
     ...each(shipped, looseTypes, sharedState, longFunctions),
     ...each(new Map([...shipped, ...examples]), untidyFile),
     ...each(new Map([...shipped, ...examples, ...pages]), internalIds),

@@ -3,6 +3,21 @@ import ts from 'typescript'
 import { type ParsedSource, parseSource, walk } from './parsed-source.js'
 
 const maxLines = 700
+/** With fewer, a file that one other file alone imports belongs into it. */
+const fewLines = 40
+/** Files that stay small all the same, each with its reason. */
+const smallByDesign: ReadonlyMap<string, string> = new Map([
+  [
+    'src/crypto/key-library.ts',
+    'loaded by import(), so that a bundler leaves the rest of jose out',
+  ],
+  ['src/crypto/totp-library.ts', 'the same with otplib'],
+  ['src/settings/password-policy-settings.ts', 'one file for each group of settings'],
+  ['src/settings/sessions-and-account-settings.ts', 'one file for each group of settings'],
+])
+/** Folders whose small files still have to be merged. */
+const notYetMerged =
+  /^(adapters|src\/(cli|client|diagnosis|domain|identity-providers|mails|operations|react|setup|telemetry|testing))\//
 const maxFunctionLines = 60
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']
@@ -193,20 +208,38 @@ function folderOf(path: string): string {
   return folder === 'src' ? path.replace(/\.[jt]s$/, '') : folder
 }
 
-/** Which folder imports which, type imports counted. A folder inside another is one of its own. */
+/** Which file imports which, type imports counted. */
+function fileGraph(files: ReadonlyMap<string, string>): Graph {
+  return new Map(
+    [...files].map(([path, source]) => {
+      const specifiers = parseSource(path, source).imports.map(({ specifier }) => specifier ?? '')
+      const own = specifiers.filter((specifier) => specifier.startsWith('.'))
+      const targets = own.map((specifier) => posix.join(posix.dirname(path), specifier))
+      return [path, new Set(targets.map((target) => target.replace(/\.js$/, '.ts')))]
+    }),
+  )
+}
+
+/** Which folder imports which. A folder inside another is one of its own. */
 function folderGraph(files: ReadonlyMap<string, string>): Graph {
   const graph = new Map<string, Set<string>>()
-  for (const [path, source] of files) {
+  for (const [path, targets] of fileGraph(files)) {
     const from = folderOf(path)
-    const targets = graph.get(from) ?? new Set()
-    graph.set(from, targets)
-    for (const { specifier } of parseSource(path, source).imports) {
-      if (specifier === null || !specifier.startsWith('.')) continue
-      const to = folderOf(posix.join(posix.dirname(path), specifier))
-      if (to !== from) targets.add(to)
-    }
+    const folders = [...targets].map(folderOf).filter((folder) => folder !== from)
+    graph.set(from, new Set([...(graph.get(from) ?? []), ...folders]))
   }
   return graph
+}
+
+/** Small files that one other file alone imports: they belong into it. */
+export function smallFiles(files: ReadonlyMap<string, string>): readonly string[] {
+  const graph = [...fileGraph(files)]
+  return [...files].flatMap(([path, source]) => {
+    const lines = source.trimEnd().split('\n').length
+    const isFree = lines >= fewLines || smallByDesign.has(path) || notYetMerged.test(path)
+    const importers = isFree ? [] : graph.filter(([, targets]) => targets.has(path))
+    return importers.length === 1 ? [`${path}: ${lines} lines, for ${importers[0]?.[0]} alone`] : []
+  })
 }
 
 /** Every folder that `start` leads to. */

@@ -40,16 +40,8 @@ const driverTypes = [
 
 const innerZones = [
   ...['src/checks/', 'src/engine/', 'src/model/', 'src/crypto/', 'src/domain/', 'src/operations/'],
-  ...['src/concurrency/', 'src/stores/'],
-  ...[
-    'src/http/',
-    'src/openapi/',
-    'src/settings/',
-    'src/config/',
-    'src/system/',
-    'src/identity-providers/',
-  ],
-  ...['src/telemetry/', 'src/options.ts', errors],
+  ...['src/concurrency/', 'src/stores/', 'src/http/', 'src/openapi/', 'src/settings/', errors],
+  ...['src/config/', 'src/system/', 'src/identity-providers/', 'src/telemetry/', 'src/options.ts'],
 ]
 
 /** The files directly in `src` that no rule of their own names: they put everything together. */
@@ -72,12 +64,8 @@ const rules: readonly ZoneRule[] = [
     zone: 'src/crypto/',
     values: [
       ...[errors, texts, storedValues, linkedLine, 'node:buffer', 'node:crypto'],
-      ...['jose', 'argon2', '@node-rs/argon2', 'otplib'],
-      ...[
-        '@simplewebauthn/server',
-        '@zxcvbn-ts/language-common',
-        '@zxcvbn-ts/dictionary-compression',
-      ],
+      ...['jose', 'argon2', '@node-rs/argon2', 'otplib', '@simplewebauthn/server'],
+      ...['@zxcvbn-ts/language-common', '@zxcvbn-ts/dictionary-compression'],
     ],
     types: [ports],
   },
@@ -90,15 +78,8 @@ const rules: readonly ZoneRule[] = [
   {
     zone: 'src/domain/',
     values: [
-      ...[
-        'src/engine/',
-        'src/model/',
-        'src/crypto/',
-        'src/identity-providers/',
-        'src/concurrency/',
-        'src/stores/',
-        errors,
-      ],
+      ...['src/engine/', 'src/model/', 'src/crypto/', 'src/identity-providers/', errors],
+      ...['src/concurrency/', 'src/stores/'],
       // Which settings are a provider's credentials stands beside those settings, and nowhere else.
       'src/settings/oauth-providers.ts',
     ],
@@ -174,17 +155,9 @@ const rules: readonly ZoneRule[] = [
     types: [ports, 'src/http/http-message.ts', ...driverTypes],
   },
   // What is looked at on request, of everything that createAuth put together.
-  {
-    zone: 'src/diagnosis/',
-    values: [...innerZones, 'src/setup/', 'node:os'],
-    types: [ports],
-  },
+  { zone: 'src/diagnosis/', values: [...innerZones, 'src/setup/', 'node:os'], types: [ports] },
   // What createAuth puts together, a file for each part.
-  {
-    zone: 'src/setup/',
-    values: [...innerZones, 'zod', 'node:os'],
-    types: [ports],
-  },
+  { zone: 'src/setup/', values: [...innerZones, 'zod', 'node:os'], types: [ports] },
   {
     zone: compositionRoot,
     values: [...innerZones, 'src/setup/', 'src/diagnosis/', 'node:os'],
