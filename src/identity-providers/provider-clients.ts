@@ -1,10 +1,11 @@
 import { onceLoaded } from '../concurrency/promises.js'
+import { sha256 } from '../crypto/secrets.js'
 import { loadPart } from '../errors/index.js'
 import type { Clock, Fetcher } from '../ports/host.js'
-import { authorizationUrl } from './authorization-url.js'
 import { outboundOf } from './outbound.js'
 import type {
   Profile,
+  Provider,
   ProviderAnswer,
   ProviderCredentials,
   ProviderEndpoints,
@@ -75,4 +76,29 @@ export function createProviderClients(deps: Deps): ProviderClients {
       return { ...profile, provider: id }
     },
   }
+}
+
+/** The authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, OpenID Connect Core §3.1.2.1). */
+function authorizationUrl(
+  provider: Provider,
+  endpoints: ProviderEndpoints,
+  { clientId }: ProviderCredentials,
+  { state, nonce, codeVerifier, redirectUri, asksForAccount = false }: SignInRequest,
+): string {
+  const url = new URL(endpoints.authorization)
+  const { accountPrompt: prompt } = provider
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: provider.scope,
+    state,
+    code_challenge: sha256(codeVerifier),
+    code_challenge_method: 'S256',
+    ...(provider.kind === 'oidc' ? { nonce } : {}),
+    ...(asksForAccount && prompt !== null ? { prompt } : {}),
+    ...(provider.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return url.href
 }

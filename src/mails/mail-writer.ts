@@ -3,14 +3,11 @@ import type { Mail } from '../ports/host.js'
 import { systemClock } from '../system/system-clock.js'
 import { english } from './english.js'
 import { german } from './german.js'
-import { htmlMail, type MailFrame } from './html-mail.js'
+import { htmlMail, type MailFrame, pageLayout, textMail } from './html-mail.js'
 import { htmlText } from './html-text.js'
-import { languageOf } from './language-of.js'
 import type { MailLanguage, MailOverrides } from './mail-language.js'
 import { mailParts, type Wording } from './mail-parts.js'
-import { pageLayout } from './page-layout.js'
 import { singleLine } from './single-line.js'
-import { textMail } from './text-mail.js'
 import { writtenTimes } from './written-times.js'
 
 /** How a writer writes. `L` are the tags of its languages. */
@@ -145,4 +142,24 @@ function timesIn(
     const problem = `mailWriter: "${tag}" is no language tag, or "${timeZone}" no time zone`
     throw new TypeError(problem, { cause })
   }
+}
+
+/**
+ * The first of the wanted language ranges that leads to one of the languages there are, by the lookup of RFC 4647 §3.4:
+ * `de-AT` leads to `de` where there is no `de-AT`. Null where none does.
+ */
+function languageOf(available: readonly string[], wanted: readonly string[]): string | null {
+  for (const range of wanted) {
+    for (let prefix = range.toLowerCase(); prefix !== ''; prefix = shortened(prefix)) {
+      const found = available.find((one) => one.toLowerCase() === prefix)
+      if (found !== undefined) return found
+    }
+  }
+  return null
+}
+
+/** A range without its last subtag, and without one of a single letter before it, which introduces it. */
+function shortened(range: string): string {
+  const shorter = range.slice(0, Math.max(range.lastIndexOf('-'), 0))
+  return shorter.at(-2) === '-' ? shorter.slice(0, -2) : shorter
 }

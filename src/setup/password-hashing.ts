@@ -10,7 +10,7 @@ import { argon2ParamsProblem, defaultArgon2Params } from '../engine/passwords.js
 import { loadPart, OptionsError } from '../errors/index.js'
 import type { AuthOptions, HashOptions } from '../options.js'
 import type { Argon2Params, LegacyHashes, PasswordHasher } from '../ports/host.js'
-import { hashQueueInstruments } from '../telemetry/hash-queue-instruments.js'
+import { hashQueueInstruments } from '../telemetry/open-telemetry.js'
 import type { Defaults } from './defaults.js'
 import { contextWordsOf } from './surface-options.js'
 

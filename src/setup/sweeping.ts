@@ -10,7 +10,7 @@ import type { AuthOptions } from '../options.js'
 import type { Backend, Lease } from '../ports/backend.js'
 import type { Clock, Logger, Random } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
-import { createBacklogGauge } from '../telemetry/backlog-gauge.js'
+import { createBacklogGauge } from '../telemetry/open-telemetry.js'
 
 interface Deps {
   /** Guarded: a call that does not come back would hold up everything after it. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'
+import { createTracing } from '../../src/telemetry/open-telemetry.js'
 import { telemetryRig } from '../telemetry/telemetry-rig.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))

@@ -1,7 +1,7 @@
 import { metrics } from '@opentelemetry/api'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type HashLine, hashGate } from '../../src/crypto/hash-gate.js'
-import { hashQueueInstruments } from '../../src/telemetry/hash-queue-instruments.js'
+import { hashQueueInstruments } from '../../src/telemetry/open-telemetry.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { openHost } from '../support/hosts/open-host.js'
 import { goodPassword, person } from '../support/people/people.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fetchGuards } from '../../adapters/fetch.js'
-import { createTracing } from '../../src/telemetry/open-telemetry-tracing.js'
+import { createTracing } from '../../src/telemetry/open-telemetry.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { eachSurface } from '../support/hosts/matrix.js'
 import { openHost } from '../support/hosts/open-host.js'

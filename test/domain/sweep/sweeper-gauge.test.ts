@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { startSweeping } from '../../../src/setup/sweeping.js'
 import { systemRandom } from '../../../src/system/machine.js'
-import { createBacklogGauge } from '../../../src/telemetry/backlog-gauge.js'
+import { createBacklogGauge } from '../../../src/telemetry/open-telemetry.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import {

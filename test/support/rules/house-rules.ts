@@ -17,7 +17,7 @@ const smallByDesign: ReadonlyMap<string, string> = new Map([
 ])
 /** Folders whose small files still have to be merged. */
 const notYetMerged =
-  /^(adapters|src\/(cli|client|diagnosis|domain|identity-providers|mails|operations|react|setup|telemetry|testing))\//
+  /^(adapters|src\/(cli|client|diagnosis|domain|operations|react|setup|testing))\//
 const maxFunctionLines = 60
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']

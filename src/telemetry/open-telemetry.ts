@@ -1,15 +1,19 @@
 import { metrics, SpanStatusCode, trace } from '@opentelemetry/api'
+import type { BacklogGauge } from '../domain/sweep/sweep-work.js'
 import type { Clock } from '../ports/host.js'
+import type { Surface } from '../ports/surface.js'
 import type {
   Ended,
+  HashQueueMetrics,
+  Histogram,
+  Meter,
   MeterProvider,
   MetricCounter,
+  ObservableResult,
   Span,
   TracerProvider,
   Tracing,
 } from '../ports/telemetry.js'
-import { harmless } from './harmless.js'
-import { secondsHistogram } from './seconds-histogram.js'
 
 interface Providers {
   readonly meterProvider?: MeterProvider | undefined
@@ -106,4 +110,92 @@ function outcomeOf({ status }: Ended): 'success' | 'refused' | 'failed' {
 
 function count(counter: MetricCounter, labels: Readonly<Record<string, string>>): void {
   harmless(() => counter.add(1, labels))
+}
+
+/**
+ * The queue of password hashes: `svc_auth_hash_queue_length{holder}`,
+ * `svc_auth_hash_queue_wait_seconds{holder}` and `svc_auth_hash_queue_refused_total{holder,reason}`.
+ * Does nothing without a provider, which is read now: see `createTracing`.
+ */
+export function hashQueueInstruments(
+  provider: MeterProvider = metrics.getMeterProvider(),
+): HashQueueMetrics {
+  const meter = provider.getMeter('postern')
+  const length = meter.createUpDownCounter('svc_auth_hash_queue_length', {
+    description: 'Password hashes that wait for their turn.',
+  })
+  const wait = secondsHistogram(
+    meter,
+    'svc_auth_hash_queue_wait_seconds',
+    'How long password hashes waited for their turn.',
+  )
+  const refused = meter.createCounter('svc_auth_hash_queue_refused_total', {
+    description: 'Password hashes refused: no room to wait (full), or no turn in time (late).',
+  })
+  return {
+    waiting: (holder, change) => harmless(() => length.add(change, { holder })),
+    started: (holder, waitedMs) => harmless(() => wait.record(waitedMs / 1000, { holder })),
+    refused: (holder, reason) => harmless(() => refused.add(1, { holder, reason })),
+  }
+}
+
+/**
+ * The gauge `svc_auth_token_sweep_backlog_estimate{tier}`: expired refresh rows not yet removed.
+ * The global provider is read now, not at import: the metrics API has no proxy, so an instrument
+ * made before the host registered its provider would stay dead.
+ */
+export function createBacklogGauge(
+  provider: MeterProvider = metrics.getMeterProvider(),
+): BacklogGauge {
+  let backlog: ReadonlyMap<Surface, number> = new Map()
+  let leads = false
+
+  function observe(result: ObservableResult): void {
+    for (const [tier, left] of backlog) result.observe(left, { tier })
+    if (!leads) backlog = new Map()
+  }
+
+  provider
+    .getMeter('postern')
+    .createObservableGauge('svc_auth_token_sweep_backlog_estimate', {
+      description: 'Expired refresh tokens that the sweep has not removed yet, up to 100,000.',
+    })
+    .addCallback(observe)
+
+  return {
+    show(left) {
+      leads = true
+      backlog = left
+    },
+    /**
+     * A series no longer observed is no longer exported, says OpenTelemetry; its JavaScript SDK
+     * repeats the last value for ever (opentelemetry-js issue 4096). So zero is observed once more
+     * before the silence: a sum over replicas is right with either behaviour.
+     */
+    clear() {
+      leads = false
+      backlog = new Map([...backlog.keys()].map((tier) => [tier, 0] as const))
+    },
+  }
+}
+
+/** In seconds, with the bucket boundaries that OpenTelemetry's conventions advise for requests. */
+function secondsHistogram(meter: Meter, name: string, description: string): Histogram {
+  const explicitBucketBoundaries = [
+    0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10,
+  ]
+  return meter.createHistogram(name, {
+    description,
+    unit: 's',
+    advice: { explicitBucketBoundaries },
+  })
+}
+
+/** Calls a provider, which is the host's: none of them may keep a request from being served. */
+function harmless(call: () => void): void {
+  try {
+    call()
+  } catch {
+    // A provider that fails has its own ways to say so.
+  }
 }
