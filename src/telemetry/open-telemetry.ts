@@ -58,7 +58,7 @@ export function createTracing(
       const begunAt = clock.now()
       // Held, so that a tracer that fails after it called back does not make the work run twice.
       const begun: { result?: ReturnType<typeof work> } = {}
-      harmless(() => {
+      ignoreErrors(() => {
         tracer.startActiveSpan(operation, { attributes }, (span) => {
           begun.result = inSpan(span, work)
         })
@@ -72,7 +72,7 @@ export function createTracing(
       // A clock that was set back in the meantime must not make a negative duration of it.
       const seconds = Math.max(0, clock.now() - begunAt) / 1000
       const labels = { surface, operation, status_class: `${Math.trunc(ended.status / 100)}xx` }
-      harmless(() => durations.record(seconds, labels))
+      ignoreErrors(() => durations.record(seconds, labels))
       return ended
     },
 
@@ -85,10 +85,10 @@ export function createTracing(
 async function inSpan<T extends Ended>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     const ended = await work()
-    harmless(() => describe(span, ended))
+    ignoreErrors(() => describe(span, ended))
     return ended
   } finally {
-    harmless(() => span.end())
+    ignoreErrors(() => span.end())
   }
 }
 
@@ -109,7 +109,7 @@ function outcomeOf({ status }: Ended): 'success' | 'refused' | 'failed' {
 }
 
 function count(counter: MetricCounter, labels: Readonly<Record<string, string>>): void {
-  harmless(() => counter.add(1, labels))
+  ignoreErrors(() => counter.add(1, labels))
 }
 
 /**
@@ -133,9 +133,9 @@ export function hashQueueInstruments(
     description: 'Password hashes refused: no room to wait (full), or no turn in time (late).',
   })
   return {
-    waiting: (holder, change) => harmless(() => length.add(change, { holder })),
-    started: (holder, waitedMs) => harmless(() => wait.record(waitedMs / 1000, { holder })),
-    refused: (holder, reason) => harmless(() => refused.add(1, { holder, reason })),
+    waiting: (holder, change) => ignoreErrors(() => length.add(change, { holder })),
+    started: (holder, waitedMs) => ignoreErrors(() => wait.record(waitedMs / 1000, { holder })),
+    refused: (holder, reason) => ignoreErrors(() => refused.add(1, { holder, reason })),
   }
 }
 
@@ -192,7 +192,7 @@ function secondsHistogram(meter: Meter, name: string, description: string): Hist
 }
 
 /** Calls a provider, which is the host's: none of them may keep a request from being served. */
-function harmless(call: () => void): void {
+function ignoreErrors(call: () => void): void {
   try {
     call()
   } catch {

@@ -27,7 +27,7 @@ const isLiteral = (name: string): boolean => name.startsWith("'")
 function instrumentNames(texts: readonly string[]): readonly string[] {
   const names = texts.flatMap((text) => {
     const given = matches(text, instrument)
-    const makers = given.every(isLiteral) ? [] : matches(text, /export function (\w+)\(meter\b/g)
+    const makers = given.every(isLiteral) ? [] : matches(text, /function (\w+)\(meter\b/g)
     if (!given.every(isLiteral) && makers.length !== 1) throw new Error(`unknown: ${given}`)
     const calls = makers.flatMap((maker) =>
       texts.flatMap((one) =>
