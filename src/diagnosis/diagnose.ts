@@ -11,7 +11,6 @@ import type { SharedServices } from '../setup/shared-services.js'
 import { endpointsOf } from '../setup/surface-options.js'
 import type { ReadOptions } from '../setup/with-config-keys.js'
 import { mostMemory } from '../system/machine.js'
-import { combinationFindings } from './combination-findings.js'
 import {
   clockFindings,
   inspectionFindings,
@@ -19,12 +18,15 @@ import {
   planFindings,
 } from './database-findings.js'
 import { type HashCost, hashingFindings } from './hashing-findings.js'
-import { hostFindings } from './host-findings.js'
-import { configKeyFindings, keyFindings } from './key-findings.js'
+import { hostFindings, proxyFindings } from './host-findings.js'
+import { configKeyFindings, keyFindings, totpFindings } from './key-findings.js'
 import { providerFindings } from './provider-findings.js'
-import { proxyFindings } from './proxy-findings.js'
-import { idleWindowFindings, listFindings, settingsFindings } from './settings-findings.js'
-import { totpFindings } from './totp-findings.js'
+import {
+  combinationFindings,
+  idleWindowFindings,
+  listFindings,
+  settingsFindings,
+} from './settings-findings.js'
 
 export interface Diagnosed {
   readonly options: ReadOptions

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { combinationFindings } from '../../src/diagnosis/combination-findings.js'
+import { combinationFindings } from '../../src/diagnosis/settings-findings.js'
 
 const rule = (surface: string) => ({
   'registrationAllowedDomains.__items': 'ours',

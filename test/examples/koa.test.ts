@@ -1,7 +1,0 @@
-import { describe } from 'vitest'
-import { startedExample } from '../support/hosts/example-host.js'
-import { probeExample } from '../support/hosts/example-probes.js'
-
-describe('examples/koa', () => {
-  probeExample(startedExample('koa'))
-})
