@@ -431,8 +431,9 @@ describe('house rules', () => {
     expect(found(sharedState)).toEqual([])
   })
 
-  it('files stay short and are named in kebab-case', () => {
+  it('files stay neither long nor needlessly small, and are named in kebab-case', () => {
     expect(found(untidyFile, new Map([...shipped, ...examples]))).toEqual([])
+    expect(smallFiles(shipped)).toEqual([])
   })
 
   it.each([
@@ -475,22 +476,14 @@ describe('house rules', () => {
     expect(untidyFile('src/createAuth.ts', '')).toHaveLength(1)
   })
 
-  it('a file of fewer than 40 lines has several importers', () => {
-    expect(smallFiles(shipped)).toEqual([])
-  })
-
   it('reports a file of 39 lines with one importer, and allows 40 lines or two importers', () => {
     const importer = "import { x } from './small.js'\nexport const y = x\n"
-    const tree = (lines: number, ...importers: string[]) =>
-      new Map([
-        ['src/engine/small.ts', `export const x = 1\n${'// more\n'.repeat(lines - 1)}`],
-        ...importers.map((name) => [`src/engine/${name}.ts`, importer] as const),
-      ])
-    expect(smallFiles(tree(39, 'a'))).toEqual([
-      'src/engine/small.ts: 39 lines, for src/engine/a.ts alone',
-    ])
-    expect(smallFiles(tree(40, 'a'))).toEqual([])
-    expect(smallFiles(tree(39, 'a', 'b'))).toEqual([])
-    expect(smallFiles(tree(39))).toEqual([])
+    const found = (lines: number, ...importers: readonly string[]) => {
+      const tree = importers.map((path) => [path, importer] as const)
+      return smallFiles(new Map([['src/engine/small.ts', '//\n'.repeat(lines)], ...tree]))
+    }
+    const [a, b] = ['src/engine/a.ts', 'src/engine/b.ts']
+    expect(found(39, a)).toEqual(['src/engine/small.ts: 39 lines, for src/engine/a.ts alone'])
+    expect([...found(40, a), ...found(39, a, b), ...found(39)]).toEqual([])
   })
 })

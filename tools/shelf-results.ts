@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 
 export interface TestResult {
-  /** Below the repository, such as `test/engine/email.test.ts`. */
+  /** Below the repository, such as `test/engine/addresses.test.ts`. */
   readonly file: string
   /** Suites and sentence on one line, with the cells of the matrix in brackets. */
   readonly title: string

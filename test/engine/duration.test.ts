@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { formatDuration, parseDuration } from '../../src/engine/duration.js'
+import { describe, expect, it, test } from 'vitest'
+import { formatDuration, parseDuration, proofAge } from '../../src/engine/duration.js'
 
 describe('parseDuration', () => {
   test.each([
@@ -52,4 +52,16 @@ describe('formatDuration', () => {
   test.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %d', (ms) => {
     expect(() => formatDuration(ms)).toThrow(new RangeError('A duration is whole milliseconds'))
   })
+})
+
+const now = 1_800_000_000_000
+
+it.each([
+  ['that was shown now', 0, 0],
+  ['of a minute ago', 60_000, 60_000],
+  ['of a process whose clock is a little ahead', -1, 0],
+  ['of a process whose clock is a minute ahead', -60_000, 0],
+  ['of a later time', -60_001, null],
+])('a proof %s', (_what, msAgo, age) => {
+  expect(proofAge(now - msAgo, now)).toBe(age)
 })

@@ -1,5 +1,9 @@
-import { expect, it } from 'vitest'
-import { type SettingsOfBoth, settingsFor } from '../../src/engine/surface-settings.js'
+import { expect, it, test } from 'vitest'
+import {
+  acceptedAudiences,
+  type SettingsOfBoth,
+  settingsFor,
+} from '../../src/engine/surface-settings.js'
 
 const rule = (domain: string, surface: 'operator' | 'client' | 'both') => ({
   ...{ domain, includeSubdomains: false, surface },
@@ -43,4 +47,12 @@ it.each([
   const surfaces = ['operator', 'client'] as const
   const all = surfaces.map((one) => settingsFor(one, given).accountDeletionEnabled)
   expect(all).toEqual(may)
+})
+
+test('the operator surface accepts operator and service', () => {
+  expect(acceptedAudiences('operator')).toEqual(['operator', 'service'])
+})
+
+test('the client surface accepts client only', () => {
+  expect(acceptedAudiences('client')).toEqual(['client'])
 })

@@ -8,7 +8,7 @@ export const accessPlants: readonly PlantEntry[] = [
     file: 'src/engine/surface-settings.ts',
     find: "client: ['client'],",
     replace: "client: ['client', 'service'],",
-    tests: ['test/engine/audience.test.ts'],
+    tests: ['test/engine/surface-settings.test.ts'],
   },
   {
     name: 'a session on the denylist opens guarded routes',

@@ -20,13 +20,13 @@ export const browserPlants: readonly PlantEntry[] = [
     file: 'src/engine/addresses.ts',
     find: 'target.uri === uri &&',
     replace: 'uri.startsWith(target.uri) &&',
-    tests: ['test/engine/redirect.test.ts', 'test/contract/oauth/redirect-targets.test.ts'],
+    tests: ['test/engine/addresses.test.ts', 'test/contract/oauth/redirect-targets.test.ts'],
   },
   {
     name: 'a web flow ends at the address of an app',
     file: 'src/engine/addresses.ts',
     find: 'target.surface === surface && target.flow === flow',
     replace: 'target.surface === surface',
-    tests: ['test/engine/redirect.test.ts'],
+    tests: ['test/engine/addresses.test.ts'],
   },
 ]

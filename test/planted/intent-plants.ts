@@ -16,7 +16,7 @@ export const intentPlants: readonly PlantEntry[] = [
     file: intents,
     find: '!account.enabled || ',
     replace: '',
-    tests: ['test/engine/judge-intent.test.ts'],
+    tests: ['test/engine/intents.test.ts'],
   },
   {
     name: 'a link to reset the password outlives a change of address',

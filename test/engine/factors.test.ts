@@ -1,10 +1,16 @@
+import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   allowedFactors,
   decideSecondFactor,
+  enrollmentStands,
+  formatBackupCode,
   hasFactor,
+  isTrusted,
+  parseBackupCode,
   type SecondFactorQuestion,
+  trustedUntil,
   usableMethods,
 } from '../../src/engine/factors.js'
 
@@ -123,3 +129,100 @@ it.each([
     expect(allowedFactors(settings)).toEqual(allowed)
   },
 )
+
+const factor = { enrollmentId: 'e', deviceEpoch: 3, credentialEpoch: 5 }
+/** As the claim of the enrolment leaves it. */
+const claimed = { lastIntentId: 'e', deviceEpoch: 4, credentialEpoch: 5 }
+
+describe('whether the enrolment of a factor stands', () => {
+  it.each([
+    [
+      'the owner was told',
+      { enrollmentId: null },
+      { lastIntentId: 'other', credentialEpoch: 9 },
+      true,
+    ],
+    [
+      'the factor says that it was settled',
+      { enrollmentId: 'e stored' },
+      { lastIntentId: 'other', credentialEpoch: 9 },
+      true,
+    ],
+    ['the account says so', {}, { lastIntentId: 'e stored', credentialEpoch: 9 }, true],
+    ['it was claimed, and nothing came since', {}, {}, true],
+    ['all sessions were ended since', {}, { deviceEpoch: 5 }, false],
+    ['the password was changed since', {}, { deviceEpoch: 5, credentialEpoch: 6 }, false],
+    ['another intent had its effect', {}, { lastIntentId: 'other' }, false],
+    ['another factor was enrolled since', {}, { lastIntentId: 'o stored', deviceEpoch: 7 }, false],
+    [
+      'a reset had its effect',
+      {},
+      { lastIntentId: 'other', deviceEpoch: 5, credentialEpoch: 6 },
+      false,
+    ],
+  ])('%s', (_, stored, account, stands) => {
+    expect(enrollmentStands({ ...factor, ...stored }, { ...claimed, ...account })).toBe(stands)
+  })
+})
+
+const grant = { userId: 'ada', deviceEpoch: 3, createdAt: 1000, expiresAt: 9000 }
+const seen = { user: { id: 'ada', deviceEpoch: 3 }, now: 5000, ttlMs: 8000 }
+
+it.each([
+  ['its user, in time', {}, true],
+  ['another user', { user: { id: 'eve', deviceEpoch: 3 } }, false],
+  ['its user, whose devices were voided', { user: { id: 'ada', deviceEpoch: 4 } }, false],
+  ['the first moment', { now: 1000 }, true],
+  ['the moment before, by a clock that is wrong', { now: 999 }, false],
+  ['the last moment', { now: 8999 }, true],
+  ['the end', { now: 9000 }, false],
+  ['the last moment of a trust that was shortened', { ttlMs: 4001 }, true],
+  ['the end of a trust that was shortened', { ttlMs: 4000 }, false],
+])('a device counts for %s: %s', (_name, given, is) => {
+  expect(isTrusted(grant, { ...seen, ...given })).toBe(is)
+})
+
+it('the settings of now shorten a trust, and never prolong it', () => {
+  expect([trustedUntil(grant, 100), trustedUntil(grant, 90_000)]).toEqual([1100, 9000])
+})
+
+describe('a backup code', () => {
+  it('is two groups of five, the first character its place in the set', () => {
+    const codes = Array.from({ length: 20 }, (_, index) => formatBackupCode(index, randomBytes(9)))
+    for (const [index, code] of codes.entries()) {
+      expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{5}-[0-9A-HJKMNP-TV-Z]{5}$/)
+      expect(parseBackupCode(code)).toEqual({ index, code })
+    }
+    expect(new Set(codes.map((code) => code.slice(1))).size).toBe(20)
+  })
+
+  it('every one of nine random bytes decides a character, all 32 alike', () => {
+    const zero = formatBackupCode(3, new Uint8Array(9))
+    for (let at = 0; at < 9; at += 1) {
+      const bytes = new Uint8Array(9)
+      const seen = Array.from({ length: 256 }, (_, value) => {
+        bytes[at] = value
+        return formatBackupCode(3, bytes)
+      })
+      expect(new Set(seen).size).toBe(32)
+      expect(seen.filter((code) => code === zero)).toHaveLength(8)
+    }
+  })
+
+  it('is read in any case, with the hyphen or without, and in no other spelling', () => {
+    expect(parseBackupCode('3abcd-efghj')).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
+    expect(parseBackupCode('3ABCDEFGHJ')).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
+    const others = [
+      ...['', '3ABCD', '3ABCD-EFGH', '3ABCD-EFGHJK', ' 3ABCD-EFGHJ', '3ABCD-EFGHJ\n'],
+      ...[
+        '3ABCD--EFGHJ',
+        '3ABC-DEFGHJ',
+        '3ABCD EFGHJ',
+        '3ABCI-EFGHJ',
+        '3ABCD-EFGH\0',
+        '３ABCD-EFGHJ',
+      ],
+    ]
+    expect(others.filter((typed) => parseBackupCode(typed) !== null)).toEqual([])
+  })
+})

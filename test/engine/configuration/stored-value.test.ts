@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mapTexts } from '../../src/engine/configuration/stored-value.js'
+import { mapTexts } from '../../../src/engine/configuration/stored-value.js'
 
 it('a copy holds what each text was changed to, and not what was left out', () => {
   const given = { a: 'one', b: '', c: 'three' }
