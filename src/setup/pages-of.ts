@@ -1,4 +1,5 @@
-import { type AnySessionOf, type SessionOf, sessionOf } from '../http/session-of.js'
+import { loadPart } from '../errors/index.js'
+import type { AnySessionOf, SessionOf } from '../http/session-facts.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import type { Defaults } from './defaults.js'
@@ -7,7 +8,7 @@ import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 import { surfacesOfRequest } from './surfaces-of-request.js'
 
-/** The reading of sessions for the host's own pages. Most hosts have none, so that it is made at its first use. */
+/** The reading of sessions for the host's own pages. Most hosts have none, so that it is loaded at its first use. */
 export function pagesOf<S extends Surface>(
   surface: S,
   { services }: BuiltSurface,
@@ -24,6 +25,7 @@ export function pagesOf<S extends Surface>(
 
   const answer: AnySessionOf<S> = async (request, given) => {
     if (ready !== null) return ready(request, given)
+    const { sessionOf } = await loadPart('sessionOf', () => import('../http/session-of.js'))
     const sessionLook = await services.sessionLook()
     ready ??= sessionOf(surface, {
       sessionLook,

@@ -32,8 +32,8 @@ export const gzipBounds: Readonly<Record<string, number>> = {
 /** `postern/config` as it is shipped, with its chunks, in bytes. */
 export const shippedConfigBound = 56 * kib
 
-/** The usual host with Express and Postgres, minified with all packages: what it loads first, and all of it. */
-export const hostBounds = { atStart: 430 * kib, whole: 1300 * kib }
+/** The usual host with Express and Postgres, minified with all packages, in bytes. */
+export const hostBound = 1300 * kib
 
 /**
  * One name of each subpath that has several, with what a bundler may leave of the subpath then, in minified bytes,
