@@ -111,7 +111,7 @@ export type {
   PageSession,
   SessionOf,
   SessionUse,
-} from './http/session-of.js'
+} from './http/session-facts.js'
 export type { ProviderEndpoints } from './identity-providers/provider.js'
 export type { ProviderId } from './identity-providers/providers.js'
 export type { CollectionName } from './model/collections.js'

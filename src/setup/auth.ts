@@ -10,7 +10,7 @@ import type { ServiceAccountAdministration } from '../domain/service-accounts/se
 import type { SessionAdministration } from '../domain/sessions/session-administration.js'
 import type { Mountable, RouteGuarded } from '../http/http-message.js'
 import type { AudienceOf } from '../http/route-guards.js'
-import type { SessionOf } from '../http/session-of.js'
+import type { SessionOf } from '../http/session-facts.js'
 import type { DiagnosisOptions, Finding } from '../ports/inspection.js'
 import type { Surface } from '../ports/surface.js'
 

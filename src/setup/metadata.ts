@@ -1,5 +1,5 @@
 import type { Mountable } from '../http/http-message.js'
-import { type ServerMetadata, serverMetadata } from '../http/server-metadata.js'
+import { type ServerMetadata, serverMetadata } from '../http/surface-router.js'
 import type { AuthOptions } from '../options.js'
 import type { Logger } from '../ports/host.js'
 import { hostNamesOf } from './surface-hosts.js'

@@ -3,7 +3,7 @@ import type { PlantEntry } from './plant.js'
 const declarations = 'src/engine/configuration/module-declaration.ts'
 const activation = 'src/domain/configuration/config-activation.ts'
 const patches = 'src/domain/configuration/config-patches.ts'
-const processes = 'src/engine/configuration/revisions.ts'
+const processes = 'src/engine/configuration/running-processes.ts'
 const needsRestart = 'test/domain/configuration/needs-restart.test.ts'
 
 export const configPlants: readonly PlantEntry[] = [

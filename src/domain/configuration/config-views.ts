@@ -4,7 +4,7 @@ import {
   isSecret,
 } from '../../engine/configuration/config-declaration.js'
 import { readRecordList, rosterKey } from '../../engine/configuration/config-keys.js'
-import { awaitsRestart } from '../../engine/configuration/revisions.js'
+import { awaitsRestart } from '../../engine/configuration/running-processes.js'
 import type { Module, ModuleEnvironment } from '../../model/configuration.js'
 import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
 

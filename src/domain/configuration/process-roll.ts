@@ -6,7 +6,7 @@ import {
   type RunningProcesses,
   withoutProcess,
   withProcess,
-} from '../../engine/configuration/revisions.js'
+} from '../../engine/configuration/running-processes.js'
 import { describeError } from '../../errors/index.js'
 import type { Module } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'

@@ -4,7 +4,7 @@ import {
   checkInMs,
   withoutProcess,
   withProcess,
-} from '../../../src/engine/configuration/revisions.js'
+} from '../../../src/engine/configuration/running-processes.js'
 
 const minute = 60_000
 const processes = {
