@@ -104,7 +104,7 @@ describe.skipIf(isChromiumMissing)('the status page of the console, in chromium'
     await rig.account('operator', 'bob@example.org')
     const page = await rig.open('operator', '/status')
     await signIn(page, 'bob@example.org')
-    await page.getByText('the permission console.status.read is missing').waitFor()
+    await page.getByText('It needs the permission console.status.read.').waitFor()
     await expectAccessible(page)
   })
 })
