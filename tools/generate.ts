@@ -188,7 +188,7 @@ export function chosenTargets(names: readonly string[]): readonly (readonly [str
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--list')) {
     for (const [name, { what, isAsked }] of Object.entries(targets)) {
-      console.log(`${name.padEnd(12)} ${what}${isAsked ? ' (only where it is named)' : ''}`)
+      console.log(`${name.padEnd(14)} ${what}${isAsked ? ' (only where it is named)' : ''}`)
     }
     return
   }

@@ -135,11 +135,16 @@ const slugify = (heading: string): string =>
 const iconFile = new URL('../../examples/console/pages/icon.svg', import.meta.url)
 const icon = `data:image/svg+xml;base64,${readFileSync(iconFile, 'base64')}`
 
-/** Where the theme is too faint to read, cuts words off, or shows words that a button is not called. */
+/**
+ * Where the theme is too faint to read, cuts words off, or shows words that a button is not called, and where long
+ * cells of a table leave the others empty.
+ */
 const style = `
   :root { --vp-code-lang-color: var(--vp-c-text-2) }
   .VPDocAsideOutline a.outline-link { line-height: 1.5; padding-block: 4px; white-space: normal }
   .DocSearch .DocSearch-Button-Keys { display: none }
+  .vp-doc td { vertical-align: top }
+  @media (max-width: 640px) { .vp-doc td + td { min-width: 10rem } }
 `
 
 export default defineConfig({

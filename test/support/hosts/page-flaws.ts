@@ -26,7 +26,8 @@ export function pageFlaws(page: Page): Promise<readonly string[]> {
 /** What keeps people with disabilities out, as far as axe can tell: its serious and critical violations. */
 export async function accessFlaws(page: Page, withContrast = true): Promise<readonly string[]> {
   await page.evaluate(axe.source)
-  return page.evaluate(`axe.run({ rules: { 'color-contrast': { enabled: ${withContrast} } } })
+  const rules = JSON.stringify({ 'color-contrast': { enabled: withContrast } })
+  return page.evaluate(`axe.run({ resultTypes: ['violations'], rules: ${rules} })
     .then(({ violations }) => violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
