@@ -87,6 +87,7 @@ const browser = [
   'test/react/react-browser.test.ts',
   'test/examples/console/**',
   'test/contract/oauth/browser-paths.test.ts',
+  'test/docs/{page-flaws,site}.test.ts',
 ]
 
 /** Tests of stores that need a server or the program of one, and the whole conformance kit on those that need none. */
@@ -157,7 +158,7 @@ const long = [
   'test/cli/init/init-host.test.ts',
   'test/cli/{keys/key*,import/run/run-import,init/page-file}.test.ts',
   'test/instances.test.ts',
-  'test/docs/{code-blocks,quickstarts,site,testing-page,tutorial}.test.ts',
+  'test/docs/{code-blocks,quickstarts,testing-page,tutorial}.test.ts',
   'test/planted/try-plants.test.ts',
   'test/openapi/tools.test.ts',
   'test/tools/{bench-redis,client-types,counted-blocks,lint,trimmed-build}.test.ts',

@@ -39,11 +39,11 @@ function node(...args: readonly string[]): void {
   if (status !== 0) throw new Error(`${args.join(' ')} ended with ${status}`)
 }
 
-/** What only a test can make: it needs vitest around it, or the servers and the browser of the tests. */
-function byTest(file: string, variable: string, value: string): void {
+/** What only tests can make: they need vitest around them, or the servers and the browser of the tests. */
+function byTest(variable: string, value: string, ...files: readonly string[]): void {
   process.env[variable] = value
   process.env['SHELF'] = 'all'
-  node('node_modules/vitest/vitest.mjs', 'run', '--reporter=default', file)
+  node('node_modules/vitest/vitest.mjs', 'run', '--reporter=default', ...files)
 }
 
 /** Renews the contract snapshot; a change that callers would notice has to be asked for. */
@@ -95,7 +95,7 @@ export const targets: Readonly<Record<string, Target>> = {
   pathways: {
     what: 'docs/pathways.md, from the table of ways in that the tests walk',
     pages: ['pathways.md'],
-    run: () => byTest('test/docs/pathways-page.test.ts', 'PATHWAYS', 'write'),
+    run: () => byTest('PATHWAYS', 'write', 'test/docs/pathways-page.test.ts'),
   },
   asvs: {
     what: 'docs/asvs.md, from test/ledger.json',
@@ -155,12 +155,22 @@ export const targets: Readonly<Record<string, Target>> = {
   goldens: {
     what: 'test/package/goldens: the rows of every store; needs every server',
     isAsked: true,
-    run: () => byTest('test/package/goldens', 'GOLDENS', 'write'),
+    run: () => byTest('GOLDENS', 'write', 'test/package/goldens'),
   },
   screenshots: {
     what: 'pictures of the console, into .results/screenshots; needs Chromium',
     isAsked: true,
-    run: () => byTest('test/examples/console', 'SCREENSHOTS', '.results/screenshots'),
+    run: () => byTest('SCREENSHOTS', '.results/screenshots', 'test/examples/console'),
+  },
+  'contact-sheets': {
+    what: 'every page of the site and of the console, twelve a sheet, into .results/contact-sheets; needs Chromium',
+    isAsked: true,
+    run() {
+      const folder = '.results/contact-sheets'
+      rmSync(new URL(folder, root), { recursive: true, force: true })
+      const pages = ['test/docs/site.test.ts', 'test/examples/console/every-page.test.ts']
+      byTest('CONTACT_SHEETS', folder, ...pages)
+    },
   },
 }
 
@@ -178,7 +188,7 @@ export function chosenTargets(names: readonly string[]): readonly (readonly [str
 async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--list')) {
     for (const [name, { what, isAsked }] of Object.entries(targets)) {
-      console.log(`${name.padEnd(12)} ${what}${isAsked ? ' (only where it is named)' : ''}`)
+      console.log(`${name.padEnd(14)} ${what}${isAsked ? ' (only where it is named)' : ''}`)
     }
     return
   }

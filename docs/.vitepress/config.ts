@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { type DefaultTheme, defineConfig } from 'vitepress'
 
@@ -131,6 +132,21 @@ const slugify = (heading: string): string =>
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(/\s/g, '-')
 
+const iconFile = new URL('../../examples/console/pages/icon.svg', import.meta.url)
+const icon = `data:image/svg+xml;base64,${readFileSync(iconFile, 'base64')}`
+
+/**
+ * Where the theme is too faint to read, cuts words off, or shows words that a button is not called, and where long
+ * cells of a table leave the others empty.
+ */
+const style = `
+  :root { --vp-code-lang-color: var(--vp-c-text-2) }
+  .VPDocAsideOutline a.outline-link { line-height: 1.5; padding-block: 4px; white-space: normal }
+  .DocSearch .DocSearch-Button-Keys { display: none }
+  .vp-doc td { vertical-align: top }
+  @media (max-width: 640px) { .vp-doc td + td { min-width: 10rem } }
+`
+
 export default defineConfig({
   title: 'Postern',
   description: 'Authentication and configuration that a TypeScript host embeds',
@@ -140,9 +156,14 @@ export default defineConfig({
   cacheDir: '../node_modules/.cache/vitepress',
   rewrites,
   cleanUrls: true,
+  head: [
+    ['link', { rel: 'icon', href: icon }],
+    ['style', {}, style],
+  ],
   // The demo's own addresses.
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify },
     // The pages are Markdown alone: a tag or `{{` in them is a text that the reader should see.
     html: false,

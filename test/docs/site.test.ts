@@ -1,11 +1,16 @@
 import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import config from '../../docs/.vitepress/config.js'
+import { isChromiumMissing, visitors } from '../support/hosts/browser.js'
+import { contactSheets } from '../support/hosts/contact-sheets.js'
+import { accessFlaws, failOnErrors, flawsOfEachLook } from '../support/hosts/page-flaws.js'
+import { listen } from '../support/hosts/running-host.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const site = mkdtempSync(join(tmpdir(), 'postern-site-'))
@@ -86,7 +91,8 @@ describe('the static site of the pages', () => {
         ...[...html.matchAll(/<link [^>]*>/g)].flatMap(([tag]) => attributes(tag, 'href')),
       ]
       expect(loaded.filter((address) => /^(https?:)?\/\//.test(address))).toEqual([])
-      expect(loaded.filter((address) => !existsSync(join(site, address)))).toEqual([])
+      const files = loaded.filter((address) => !address.startsWith('data:'))
+      expect(files.filter((address) => !existsSync(join(site, address)))).toEqual([])
     }
     expect(built.get('/demo')).toMatch(/<img src="\/assets\/console-operators\.[^"]+\.png"/)
   })
@@ -99,4 +105,50 @@ describe('the static site of the pages', () => {
     )
     expect(languages).toEqual([])
   })
+})
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+}
+
+/** Serves the site as a static host does that knows clean addresses; its address. */
+async function served(): Promise<string> {
+  const server = createServer(({ url = '/' }, response) => {
+    const [path = ''] = url.split('?')
+    const name = path.endsWith('/') ? `${path}index.html` : path
+    const file = join(site, extname(name) === '' ? `${name}.html` : name)
+    if (!existsSync(file)) response.writeHead(404).end()
+    else {
+      const type = types[extname(file)] ?? 'application/octet-stream'
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=600' })
+      response.end(readFileSync(file))
+    }
+  })
+  const { url, close } = await listen(server)
+  onTestFinished(close)
+  return url
+}
+
+describe.skipIf(isChromiumMissing)('the static site, in chromium', () => {
+  const { arrive } = visitors()
+
+  it('shows each page whole and legible, on a desktop and on a phone, in light and in dark', async () => {
+    const sheets = contactSheets('site')
+    const url = await served()
+    const page = await (await arrive()).newPage()
+    failOnErrors(page)
+    const flaws: string[] = []
+    for (const address of built.keys()) {
+      await page.goto(url + address)
+      await page.waitForFunction('"__vue_app__" in document.querySelector("#app")')
+      flaws.push(...(await flawsOfEachLook(page, address, sheets)))
+    }
+    // Its header, which is another one there, is the same on each page.
+    await page.setViewportSize({ width: 390, height: 844 })
+    flaws.push(...(await accessFlaws(page)))
+    await sheets.write(page)
+    expect(flaws).toEqual([])
+  }, 600_000)
 })

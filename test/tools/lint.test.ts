@@ -127,6 +127,18 @@ describe('npm run lint', () => {
     expect(code).not.toBe(0)
   })
 
+  it('refuses a style sheet of the demo that lacks a brace', () => {
+    const path = 'examples/console/pages/console.css'
+    const sound = readFileSync(join(root, path), 'utf8')
+    plant({ [path]: sound })
+    expect(run('biome', 'lint', 'examples')).toMatchObject({ code: 0 })
+    const broken = sound.replace(/(dl\.small \{\n {2}grid-template-columns: auto[^}]*)\}/, '$1')
+    plant({ [path]: broken })
+    const { code, says } = run('biome', 'lint', 'examples')
+    expect(says).toContain('console.css')
+    expect(code).not.toBe(0)
+  })
+
   it('refuses an internal id in the sources and in a page', () => {
     plant({
       'src/engine/a.ts': '/** As R-3A-17 and T-62 ask. */\nexport const a = 1\n',

@@ -15,6 +15,7 @@ export function mailPage(mails: readonly KeptMail[]): string {
 </head>
 <body>
 <main class="mails">
+<p><a href="/">Back to the demo</a></p>
 <h1>Mails of the demo</h1>
 <p>This page is for the demo alone. It stands in for the mailboxes of your users. Load it again for new mails.</p>
 ${list === '' ? '<p>There is no mail yet.</p>' : `<ol>\n${list}\n</ol>`}
@@ -26,11 +27,11 @@ ${list === '' ? '<p>There is no mail yet.</p>' : `<ol>\n${list}\n</ol>`}
 
 function entry({ id, subject, text, locale, mail }: KeptMail): string {
   const { to, surface, template, data } = mail
-  const link = 'url' in data ? `<a href="${htmlText(data.url)}">Open the link</a>` : ''
+  const link = 'url' in data ? ` · <a href="${htmlText(data.url)}">Open the link</a>` : ''
   const language = htmlText(locale)
   return `<li>
 <p><strong lang="${language}">${htmlText(subject)}</strong><br>
-to ${htmlText(to)} (${surface}, ${htmlText(template)}) <a href="/demo/mails/${id}">Show as HTML</a> ${link}</p>
+to ${htmlText(to)} (${surface}, ${htmlText(template)}) <a href="/demo/mails/${id}">Show as HTML</a>${link}</p>
 <details><summary>Show as text</summary><pre lang="${language}">${htmlText(text)}</pre></details>
 </li>`
 }

@@ -88,7 +88,7 @@ describe.skipIf(isChromiumMissing)('environments at the console, in chromium', (
     await rig.account('operator', 'bob@example.org')
     const page = await rig.open('operator', '/configuration')
     await signIn(page, 'bob@example.org')
-    await page.getByText('You may not do this: a permission is missing.').waitFor()
+    await page.getByText('It needs the permission system.modules.read.').waitFor()
     await expectAccessible(page)
   })
 

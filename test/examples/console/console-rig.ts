@@ -1,4 +1,3 @@
-import axe from 'axe-core'
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
@@ -7,6 +6,7 @@ import type { AuthOptions } from '../../../src/options.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { type FakeClock, fakeClock } from '../../../src/testing/fake-clock.js'
 import { visitors } from '../../support/hosts/browser.js'
+import { accessFlaws, failOnErrors } from '../../support/hosts/page-flaws.js'
 import { cheapHash } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { testConfigKeys, testSigningKey } from '../../support/keys.js'
@@ -78,34 +78,9 @@ export function consoleRigs(): (options?: Partial<AuthOptions>) => Promise<Conso
   }
 }
 
-/** What the browser complains of, violations of the content security policy too, fails the test at its end. */
-function failOnErrors(page: Page, origins: readonly string[]): void {
-  const errors: string[] = []
-  page.on('pageerror', (error) => errors.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() !== 'error') return
-    const { url } = message.location()
-    // Pages of a provider are not the console's.
-    if (url !== '' && !origins.includes(new URL(url).origin)) return
-    // The browser notes each refusal of the API, whatever the page makes of it.
-    const isRefusal =
-      /status of 4\d\d/.test(message.text()) && /^\/(v1|api)\//.test(new URL(url).pathname)
-    if (!isRefusal) errors.push(message.text())
-  })
-  onTestFinished(() => expect(errors).toEqual([]))
-}
-
-const axeScript = axe.source
-
 /** Nothing that keeps people with disabilities out, as far as axe can tell. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axeScript)
-  const found = await page.evaluate<
-    readonly string[]
-  >(`axe.run().then(({ violations }) => violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`)
-  expect(found).toEqual([])
+  expect(await accessFlaws(page)).toEqual([])
 }
 
 /** Keeps a picture of the page, where `npm run generate -- screenshots` asks for pictures: below the folder that it names. */

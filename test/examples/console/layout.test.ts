@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
+import { pageFlaws } from '../../support/hosts/page-flaws.js'
 import {
   consoleRigs,
   expectAccessible,
@@ -15,20 +16,6 @@ const email = 'ada@example.org'
 const long = 'somebody.with.a.rather.long.name@mail.department.example.org'
 const own = ['Security', 'Sessions', 'Linked providers']
 const names = [...own, 'Users', 'Service accounts', 'Roles', 'Audit log', 'Configuration', 'Status']
-
-/** What is wrong with the page's shape: what reaches beyond its edge, and targets that a finger misses. */
-const flaws = (page: Page) =>
-  page.evaluate<readonly string[]>(`[
-    ...(document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []),
-    ...[...document.querySelectorAll('body *')]
-      .filter((one) => one.matches('.scroll') || one.closest('.scroll') === null)
-      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
-      .map((one) => 'cut off: ' + one.outerHTML),
-    ...[...document.querySelectorAll('button, input, select, summary, nav a')].flatMap((target) => {
-      const { width, height } = target.getBoundingClientRect()
-      return width > 0 && (width < 24 || height < 24) ? [target.outerHTML] : []
-    }),
-  ]`)
 
 async function box(page: Page, selector: string) {
   const found = await page.locator(selector).boundingBox()
@@ -45,14 +32,14 @@ describe.skipIf(isChromiumMissing)('the layout of the console, in chromium', () 
     await rig.account('client', long)
     const page = await rig.open('operator', '/', { width })
     await page.locator('[name=email]').waitFor()
-    expect(await flaws(page)).toEqual([])
+    expect(await pageFlaws(page)).toEqual([])
     await signIn(page, long)
     await seeHome(page, 'operator')
     for (const name of names) {
       await page.getByRole('link', { name, exact: true }).click()
       await seeHeading(page, name)
       await expect.poll(() => page.locator('main [aria-busy]').count()).toBe(0)
-      expect(await flaws(page)).toEqual([])
+      expect(await pageFlaws(page)).toEqual([])
     }
     await page.getByRole('link', { name: 'Users', exact: true }).click()
     const isScrolled = 'document.querySelector(".scroll").scrollWidth > innerWidth'
@@ -61,7 +48,7 @@ describe.skipIf(isChromiumMissing)('the layout of the console, in chromium', () 
     await page.getByRole('link', { name: long, exact: true }).click()
     await seeHeading(page, 'User')
     await expect.poll(() => page.locator('main [aria-busy]').count()).toBe(0)
-    expect(await flaws(page)).toEqual([])
+    expect(await pageFlaws(page)).toEqual([])
     const [nav, main] = [await box(page, 'nav'), await box(page, 'main')]
     if (width === 'wide') expect(nav.x + nav.width).toBeLessThanOrEqual(main.x)
     else expect(nav.y + nav.height).toBeLessThanOrEqual(main.y)

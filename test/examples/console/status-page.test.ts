@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { isChromiumMissing } from '../../support/hosts/browser.js'
+import { pageFlaws } from '../../support/hosts/page-flaws.js'
 import {
   consoleRigs,
   expectAccessible,
@@ -21,33 +22,6 @@ async function newest(page: Page, title: string): Promise<readonly string[]> {
   await cells.first().waitFor()
   return cells.allInnerTexts()
 }
-
-/** What is wrong with the plots as they are drawn: areas in the place of lines, and texts that nobody can read. */
-const flaws = (page: Page) =>
-  page.evaluate<
-    readonly string[]
-  >(`[...document.querySelectorAll('.plot svg')].flatMap((drawing) => {
-    const edge = drawing.getBoundingClientRect()
-    const scale = edge.width / drawing.viewBox.baseVal.width
-    const texts = [...drawing.querySelectorAll('text')].map((text) => ({
-      words: text.textContent,
-      size: parseFloat(getComputedStyle(text).fontSize) * scale,
-      box: text.getBoundingClientRect(),
-    }))
-    const meet = (a, b) =>
-      a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
-    return [
-      ...[...drawing.querySelectorAll('polyline')]
-        .filter((line) => getComputedStyle(line).fill !== 'none' || getComputedStyle(line).stroke === 'none')
-        .map(() => 'a line is drawn as an area'),
-      ...texts.filter(({ size }) => size < 12).map(({ words }) => words + ' is too small'),
-      ...texts
-        .filter(({ box }) => box.left < edge.left || box.right > edge.right || box.top < edge.top || box.bottom > edge.bottom)
-        .map(({ words }) => words + ' is cut off'),
-      ...texts.flatMap((one, at) =>
-        texts.slice(at + 1).filter(({ box }) => meet(one.box, box)).map(({ words }) => one.words + ' lies on ' + words)),
-    ]
-  })`)
 
 describe.skipIf(isChromiumMissing)('the status page of the console, in chromium', () => {
   it.each(['wide', 'narrow'] as const)('plots what this process measured: %s', async (width) => {
@@ -78,7 +52,7 @@ describe.skipIf(isChromiumMissing)('the status page of the console, in chromium'
     await page.goto(`${operatorUrl}/status`)
     await seeHeading(page, 'Sign-ins a minute')
     await picture(page, `status-${width}`)
-    expect(await flaws(page)).toEqual([])
+    expect(await pageFlaws(page)).toEqual([])
     const units = page.locator('.plot svg text:first-child')
     expect(await units.allTextContents()).toEqual([
       ...['sign-ins', 'refreshes', 'hashes', 'ms', 'tokens'],
@@ -104,7 +78,7 @@ describe.skipIf(isChromiumMissing)('the status page of the console, in chromium'
     await rig.account('operator', 'bob@example.org')
     const page = await rig.open('operator', '/status')
     await signIn(page, 'bob@example.org')
-    await page.getByText('the permission console.status.read is missing').waitFor()
+    await page.getByText('It needs the permission console.status.read.').waitFor()
     await expectAccessible(page)
   })
 })

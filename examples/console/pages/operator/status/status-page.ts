@@ -1,6 +1,8 @@
 import type { Durations, Minute, StatusReply } from '../../../host/status-reply.ts'
 import { element } from '../../shared/element.ts'
 import type { OperatorContext, OperatorPage } from '../operator-page.ts'
+import { hostCall } from '../shared/host-call.ts'
+import { withPermission } from '../shared/with-permission.ts'
 import { percentile } from './percentile.ts'
 import { plot } from './plot.ts'
 
@@ -11,7 +13,7 @@ export const statusPage: OperatorPage = {
   path: '/status',
   title: 'Status',
   audience: 'user',
-  async render(main, context) {
+  render: withPermission<OperatorContext>('console.status.read', async (main, context) => {
     const status = await statusOf(context)
     const plots = element('div', { class: 'plots' }, plotsOf(status.minutes))
     const about = element('p', { class: 'notice' }, aboutText(status))
@@ -26,16 +28,11 @@ export const statusPage: OperatorPage = {
       refresh().catch(() => context.reload())
     })
     main.append(about, element('div', { class: 'buttons' }, again), plots)
-  },
+  }),
 }
 
-async function statusOf({ operator, signal }: OperatorContext): Promise<StatusReply> {
-  const response = await operator.authFetch('/api/status', { signal })
-  if (response.ok) return await response.json()
-  if (response.status === 403) {
-    throw new Error('you may not see this: the permission console.status.read is missing.')
-  }
-  throw new Error(`the host answered ${response.status}.`)
+function statusOf({ operator }: OperatorContext): Promise<StatusReply> {
+  return hostCall(operator, 'GET', '/status')
 }
 
 function aboutText({ pid, startedAt }: StatusReply): string {

@@ -1,4 +1,5 @@
 import { actionButton } from '../action-button.ts'
+import { browserName } from '../browser-text.ts'
 import type { Child } from '../element.ts'
 import type { PageContext } from '../page.ts'
 import { section } from '../section.ts'
@@ -41,7 +42,8 @@ export function devicesSection({ client, announce }: PageContext): HTMLElement {
       actionButton({
         label: 'Trust this browser',
         run: async () => {
-          await client.call('POST /devices')
+          const name = browserName(navigator.userAgent) ?? 'Browser'
+          await client.call('POST /devices', { name })
           announce('This browser skips the second factor from now on.')
           refresh()
         },

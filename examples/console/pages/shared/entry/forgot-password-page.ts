@@ -14,16 +14,15 @@ export const forgotPasswordPage: Page = {
       label: 'E-mail address',
       attributes: { type: 'email', required: true, autocomplete: 'username' },
     })
+    const back = element('a', { href: '/login' }, 'Back to the sign-in')
+    const links = element('p', { class: 'links' }, back)
     const send = async () => {
       await client.call('POST /password/forgot', { email: email.input.value })
       const heading = element('h2', { tabindex: -1 }, 'Look into your mails')
       const text = `If ${email.input.value} has an account, a mail with a link is on its way.`
-      main.replaceChildren(heading, element('p', {}, text))
+      main.replaceChildren(heading, element('p', {}, text), links)
       heading.focus()
     }
-    main.append(
-      form({ fields: [email], submit: 'Send me a link', onSubmit: send }),
-      element('p', { class: 'links' }, element('a', { href: '/login' }, 'Back to the sign-in')),
-    )
+    main.append(form({ fields: [email], submit: 'Send me a link', onSubmit: send }), links)
   },
 }

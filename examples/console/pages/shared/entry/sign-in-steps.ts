@@ -1,6 +1,7 @@
 import type { ClientCalls, ReplyOf } from 'postern/client'
 import { passkeys } from 'postern/client/passkeys'
 import { actionButton } from '../action-button.ts'
+import { browserName } from '../browser-text.ts'
 import { backupCodeField, codeField, codeOf } from '../code-field.ts'
 import { type Child, element } from '../element.ts'
 import { type Field, field } from '../field.ts'
@@ -42,7 +43,10 @@ function secondFactorStep(asked: Asked, main: HTMLElement, context: PageContext)
     label: 'Do not ask for this in this browser for a while',
     attributes: { type: 'checkbox' },
   })
-  const trusted = () => ({ trustDevice: trust.input.checked })
+  const trusted = () => ({
+    trustDevice: trust.input.checked,
+    deviceName: browserName(navigator.userAgent) ?? 'Browser',
+  })
   const passkeyButton = () =>
     actionButton({
       label: 'Use a passkey',

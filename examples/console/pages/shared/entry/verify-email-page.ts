@@ -34,7 +34,10 @@ export const verifyEmailPage: Page = {
   async render(main, context) {
     const token = context.fragment.get('token')
     if (token === null) {
-      main.append(element('p', {}, 'Open the link in the mail that we sent to you.'))
+      main.append(
+        element('p', {}, 'Open the link in the mail that we sent to you.'),
+        element('p', { class: 'links' }, element('a', { href: '/' }, 'To the first page')),
+      )
       return
     }
     ask(main, context, { token, options: await context.options(), needed: [] })
