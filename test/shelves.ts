@@ -150,7 +150,7 @@ const playsOnHosts = /\beach(Host|Framework|Store|SampleStore)\b/
 const long = [
   // Processes, outages, and clocks of machines.
   'test/reliability/**',
-  'test/simulation/**',
+  'test/{simulation,lockstep}/**',
   'test/model/**',
   // What builds, packs, installs or starts something.
   'test/package/**',

@@ -1,16 +1,19 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
-import { authSettingDeclarations } from '../src/settings/settings.js'
+import { authSettingDeclarations } from '../src/settings/index.js'
+import { loadLibrary } from '../test/lockstep/rigs.js'
 import { clientTypes, formatted } from './api/client-calls.js'
 import { contractChanges, contractEntries } from './api/contract.js'
 import { countedBlocks } from './api/counted-blocks.js'
+import { defaultHostFacts, renewed } from './api/default-host.js'
 import { apiPages, publicTypes } from './api/public-types.js'
 import { optionsPage, referencePage, withSettingsTables } from './api/reference.js'
 import { asvsPage } from './asvs-page.js'
-import { currentEventsPage } from './events.js'
+import { currentEvents, currentEventsPage } from './events.js'
 import { readLedger } from './ledger.js'
 import { assurancePage, storedRecords } from './release/records.js'
 import { releaseSteps } from './release/release-steps.js'
@@ -22,13 +25,19 @@ const root = new URL('../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const write = (path: string, text: string): void => writeFileSync(new URL(path, root), text)
 
+interface Options {
+  readonly breaking: boolean
+  /** The number of the owner's ruling that allows a change; null without. */
+  readonly ruling: string | null
+}
+
 interface Target {
   readonly what: string
   /** The pages below `docs` that nobody writes by hand. */
   readonly pages?: readonly string[]
   /** Made only where it is named: it needs servers or a browser, or it writes nothing that is committed. */
   readonly isAsked?: true
-  run(options: { readonly breaking: boolean }): void | Promise<void>
+  run(options: Options): void | Promise<void>
 }
 
 function node(...args: readonly string[]): void {
@@ -57,6 +66,13 @@ function writeContract(mayBreak: boolean): void {
   }
   write(file, `${after.join('\n')}\n`)
   console.log(`${file}: ${after.length} entries, ${added.length} of them new`)
+}
+
+/** Renews what a default host shows; a change has to name the ruling that allows it. */
+async function writeDefaultHost(ruling: string | null): Promise<void> {
+  const file = 'test/default-host.golden.txt'
+  const facts = await defaultHostFacts(await loadLibrary(fileURLToPath(root)), currentEvents())
+  write(file, `${renewed(read(file).split('\n').filter(Boolean), facts, ruling).join('\n')}\n`)
 }
 
 function writeApi(): void {
@@ -141,6 +157,10 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'test/openapi/contract.txt: what callers rely on; --breaking where they would notice',
     run: ({ breaking }) => writeContract(breaking),
   },
+  'default-host': {
+    what: 'test/default-host.golden.txt: what a default host shows; --ruling <n> where a ruling changes it',
+    run: ({ ruling }) => writeDefaultHost(ruling),
+  },
   api: { what: 'test/package/api: the public types of every subpath', run: writeApi },
   counts: {
     what: 'prints the lines that a reader of the docs has to write for the usual things',
@@ -186,16 +206,24 @@ export function chosenTargets(names: readonly string[]): readonly (readonly [str
 }
 
 async function main(args: readonly string[]): Promise<void> {
-  if (args.includes('--list')) {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      breaking: { type: 'boolean', default: false },
+      ruling: { type: 'string' },
+    },
+  })
+  const { list, breaking, ruling = null } = values
+  if (list) {
     for (const [name, { what, isAsked }] of Object.entries(targets)) {
       console.log(`${name.padEnd(14)} ${what}${isAsked ? ' (only where it is named)' : ''}`)
     }
     return
   }
-  const options = { breaking: args.includes('--breaking') }
-  for (const [, target] of chosenTargets(args.filter((arg) => arg !== '--breaking'))) {
-    await target.run(options)
-  }
+  if (ruling !== null && !/^\d+$/.test(ruling)) throw new Error('--ruling takes a number')
+  for (const [, target] of chosenTargets(positionals)) await target.run({ breaking, ruling })
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2))

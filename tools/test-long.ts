@@ -48,6 +48,11 @@ export const longRuns = {
     command: tests(),
     usual: stores.map((store) => `test/adapters/${store}.test.ts`),
   },
+  lockstep: {
+    shows: 'this build and that of --base <commit> answer 20,000 requests alike',
+    takes: 'four minutes',
+    command: tool('run-lockstep'),
+  },
   malformed: {
     shows: 'a million malformed requests to Express, a tenth to each other framework',
     takes: 'ten minutes',
