@@ -4,9 +4,12 @@ const domainRooms = [
   'limits',
   'events',
   'configuration',
+  'keys',
+  'hashing',
+  'surface',
+  'sessions',
   'intents',
   'mail',
-  'sessions',
   'passwords',
   'factors',
   'login',
@@ -16,7 +19,6 @@ const domainRooms = [
   'service-accounts',
   'authorization',
   'sweep',
-  'services',
 ]
 
 const domainOrder = [

@@ -1,16 +1,18 @@
 import { lazily } from './concurrency/promises.js'
 import { createConfigApi } from './domain/configuration/config-api.js'
-import { startWebhookRetries } from './domain/events/webhook-retries.js'
+import { startWebhookRetries } from './domain/events/webhooks.js'
+import { createServiceAccountAdministration } from './domain/service-accounts/service-accounts.js'
+import type { SurfaceContext } from './domain/surface/surface-context.js'
 import { loadPart } from './errors/index.js'
 import { bothRouter } from './http/surface-router.js'
 import { allCollectionSpecs } from './model/collections.js'
 import type { AuthOptions } from './options.js'
 import type { Surface } from './ports/surface.js'
 import type { Auth } from './setup/auth.js'
+import { type BuiltSurface, buildSurface } from './setup/build-surface.js'
 import { checkOptions } from './setup/check-options.js'
 import { closeInTime } from './setup/close.js'
 import { defaultsOf } from './setup/defaults.js'
-import { type LazySurface, lazySurface } from './setup/lazy-surface.js'
 import { metadataOf } from './setup/metadata.js'
 import { mountSurface, routesOf } from './setup/mount-surface.js'
 import { pagesOf } from './setup/pages-of.js'
@@ -51,45 +53,46 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
   options.backend.useLogger?.(logger)
   for (const warning of warnings) logger.warn(warning)
   const services = await createSharedServices(options, defaults, (type, source, facts) =>
-    built.operator.emit(type, source, facts),
+    on('operator').emit(type, source, facts),
   )
   const shared = { ...defaults, ...services }
-
-  const begin = (surface: Surface): LazySurface =>
-    lazySurface(surface, options, shared, (other) => built[other])
-  const [operator, client] = [begin('operator'), begin('client')]
-  const built = {
-    get operator() {
-      return operator.built()
-    },
-    get client() {
-      return client.built()
-    },
+  const built: Readonly<Record<Surface, BuiltSurface>> = {
+    operator: buildSurface('operator', options, shared, (surface) => on(surface)),
+    client: buildSurface('client', options, shared, (surface) => on(surface)),
   }
+  const on = (surface: Surface): SurfaceContext => built[surface].ctx
   const routes = {
-    operator: routesOf('operator', operator.built, options, shared),
-    client: routesOf('client', client.built, options, shared),
+    operator: routesOf(on('operator'), options, shared),
+    client: routesOf(on('client'), options, shared),
   }
 
   const mounts = <S extends Surface>(surface: S) => ({
     routes: routes[surface],
-    pages: pagesOf(surface, built[surface], options, shared),
+    pages: pagesOf(surface, on(surface), options, shared),
   })
   const mounted = {
     operator: lazily(() => ({
       ...mountSurface('operator', built.operator, mounts('operator'), shared),
-      serviceAccounts: built.operator.serviceAccounts,
+      serviceAccounts: createServiceAccountAdministration(on('operator')),
     })),
     client: lazily(() => mountSurface('client', built.client, mounts('client'), shared)),
   }
 
   const sweeper = startSweeping(options, {
     ...defaults,
-    deletions: { operator: operator.deletions, client: client.deletions },
-    notices: { operator: operator.notices, client: client.notices },
+    async resumeDeletions(surface) {
+      const load = () => import('./domain/accounts/account-deletions.js')
+      const { resumeDeletions } = await loadPart('deletions of accounts', load)
+      return resumeDeletions(on(surface))
+    },
+    async resumeNotices(surface) {
+      const load = () => import('./domain/factors/factor-enrollment.js')
+      const { resumeEnrollmentNotices } = await loadPart('the sweep of factors', load)
+      return resumeEnrollmentNotices(on(surface))
+    },
   })
   shared.keys.watch()
-  const webhooks = [operator.webhooks, client.webhooks]
+  const webhooks = [built.operator.webhooks, built.client.webhooks]
   const webhookRetries =
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
   return {
@@ -99,14 +102,20 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     get client() {
       return mounted.client()
     },
-    both: bothRouter(routes, surfaceResolution(options, built, shared)),
+    both: bothRouter(routes, surfaceResolution(options, on, shared)),
     metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
-    config: createConfigApi(shared.config, logger, [operator.reencryptTotp, client.reencryptTotp]),
+    config: createConfigApi(shared.config, logger, [
+      ...(['operator', 'client'] as const).map((surface) => async () => {
+        const load = () => import('./domain/factors/totp-factors.js')
+        const { reencryptTotp } = await loadPart('re-encryption of apps', load)
+        return reencryptTotp(on(surface))
+      }),
+    ]),
     async terminateAllSessions(asked = {}) {
       const load = () => import('./setup/terminate-all-sessions.js')
-      const { terminateAllSessions } = await loadPart('the end of all sessions', load)
-      return terminateAllSessions(built, clock, asked)
+      const { terminateSessionsOn } = await loadPart('the end of all sessions', load)
+      return terminateSessionsOn(on, clock, asked)
     },
     async migrate() {
       await options.backend.store.prepare(allCollectionSpecs(prefix))

@@ -7,6 +7,13 @@ export {
 } from './crypto/key-ring.js'
 export type { AccessClaims } from './crypto/token-format.js'
 export type {
+  RegistrationPage,
+  RegistrationPageRequest,
+  RegistrationRecord,
+  Registrations,
+} from './domain/accounts/registration.js'
+export type { UserExport } from './domain/accounts/user-export.js'
+export type {
   ImportBatch,
   ImportConflict,
   ImportedIdentity,
@@ -14,54 +21,54 @@ export type {
   ImportRefusal,
   ImportReport,
   ImportResult,
-} from './domain/accounts/import-batch.js'
+} from './domain/accounts/user-import.js'
 export type {
-  RegistrationPage,
-  RegistrationPageRequest,
-  RegistrationRecord,
-  Registrations,
-} from './domain/accounts/registrations.js'
-export type { UserExport } from './domain/accounts/user-export.js'
-export type { NewUser, UserChanges } from './domain/accounts/user-input.js'
-export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
-export type { UserRecord } from './domain/accounts/user-record.js'
+  NewUser,
+  UserChanges,
+  UserPage,
+  UserPageRequest,
+  UserRecord,
+} from './domain/accounts/user-records.js'
 export type { Users } from './domain/accounts/users.js'
 export {
   type RoleAuthorizerOptions,
   roleAuthorizer,
+  seedOrgRoles,
+  shortcutGrants,
 } from './domain/authorization/role-authorizer.js'
-export type { RoleAssignment, RoleBinding } from './domain/authorization/role-bindings.js'
-export { shortcutGrants } from './domain/authorization/role-shortcuts.js'
-export type { Role, RoleDefinition, Roles } from './domain/authorization/roles.js'
-export { seedOrgRoles } from './domain/authorization/seed-org-roles.js'
-export type { ConfigApi } from './domain/configuration/config-api.js'
-export type { ConfigChange } from './domain/configuration/config-change.js'
-export type { ConfigRevision } from './domain/configuration/config-history.js'
 export type {
+  Role,
+  RoleAssignment,
+  RoleBinding,
+  RoleDefinition,
+  Roles,
+} from './domain/authorization/roles.js'
+export type { ConfigApi } from './domain/configuration/config-api.js'
+export type {
+  ConfigChange,
   ElementView,
   EnvironmentView,
   FieldView,
   ModuleSummary,
   ModuleView,
+  Reencryption,
 } from './domain/configuration/config-views.js'
-export type { Reencryption } from './domain/configuration/reencryption.js'
+export type { ConfigRevision } from './domain/configuration/config-writer.js'
 export type { Actor } from './domain/context/actor.js'
 export type { Principal } from './domain/context/principal.js'
-export type { AuditLog } from './domain/events/audit-log.js'
-export type { AuditPage, AuditPageRequest } from './domain/events/audit-page.js'
+export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'
 export type {
   AddressLimitName,
   RateLimit,
   RateLimitName,
   RateLimits,
   SessionLimitName,
-} from './domain/limits/rate-limits.js'
+} from './domain/limits/rate-limiter.js'
 export type { MailedLink } from './domain/mail/mail-service.js'
 export type {
   IdentityAdministration,
   IdentityRecord,
-} from './domain/oauth/identity-administration.js'
-export type { SecretText } from './domain/service-accounts/secret-text.js'
+} from './domain/oauth/oauth-links.js'
 export type {
   CreatedServiceAccount,
   IssuedServiceCredential,
@@ -70,13 +77,11 @@ export type {
   ServiceAccountChanges,
   ServiceAccountList,
   ServiceAccountListRequest,
-} from './domain/service-accounts/service-account-administration.js'
-export type {
   ServiceAccountRecord,
   ServiceCredentialRecord,
-} from './domain/service-accounts/service-account-record.js'
-export type { SessionAdministration } from './domain/sessions/session-administration.js'
-export type { SessionEntry } from './domain/sessions/session-list.js'
+} from './domain/service-accounts/service-accounts.js'
+export type { SecretText } from './domain/service-accounts/service-credentials.js'
+export type { SessionAdministration, SessionEntry } from './domain/sessions/own-sessions.js'
 export type { AccessGrant } from './domain/sessions/tokens.js'
 export {
   AuthError,

@@ -1,7 +1,7 @@
 import type { ModuleDefinition } from './config/define-module.js'
 import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
-import type { RateLimits } from './domain/limits/rate-limits.js'
+import type { RateLimits } from './domain/limits/rate-limiter.js'
 import type { TrustProxy } from './http/client-ip.js'
 import type { RequestIdHeader } from './http/in-request.js'
 import type { ProviderEndpoints } from './identity-providers/provider.js'

@@ -17,7 +17,6 @@ export type {
   CreationOptions,
   NewCredential,
   RegistrationResponse,
-  RelyingParty,
   RequestOptions,
 } from './webauthn-checks.js'
 

@@ -1,6 +1,6 @@
 import type { ConfigKey, SecretBox } from '../crypto/secret-box.js'
 import { openCollections } from '../domain/context/open-collections.js'
-import { totpPlace } from '../domain/factors/seal-totp.js'
+import { totpPlace } from '../domain/factors/totp-factors.js'
 import type { Collections } from '../model/collections.js'
 import type { TotpFactor } from '../model/factors.js'
 import type { Finding } from '../ports/inspection.js'

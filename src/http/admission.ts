@@ -1,13 +1,20 @@
-import type {
-  AccessClaims,
-  AddressLimitName,
-  Admitted,
-  RequestSource,
-  Services,
-  SessionLimitName,
-} from '../domain/services/index.js'
+import type { AccessClaims } from '../crypto/token-format.js'
+import {
+  authenticateBeside,
+  isFreshPrincipal,
+  readUserAhead,
+  requireHuman,
+  requirePermission,
+  requirePermissionAgain,
+  tryAuthenticate,
+} from '../domain/authorization/access.js'
+import type { Admitted } from '../domain/context/principal.js'
+import { requireStepUp } from '../domain/factors/step-up.js'
+import type { AddressLimitName, SessionLimitName } from '../domain/limits/rate-limiter.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors/index.js'
+import type { User } from '../model/user.js'
 import type {
   AddressClass,
   Call,
@@ -16,7 +23,7 @@ import type {
   SessionClass,
 } from '../operations/operation.js'
 import type { Logger } from '../ports/host.js'
-import type { Surface } from '../ports/surface.js'
+import type { RequestSource, Surface } from '../ports/surface.js'
 import {
   type ExchangeBody,
   type ExchangeRequest,
@@ -28,7 +35,7 @@ import { readBody, readQuery, receiveBody } from './request-input.js'
 /** What was begun beside the denylist. What it fails with counts where it is awaited. */
 interface ReadAhead {
   /** The account's record. */
-  readonly user: ReturnType<Services['access']['readUser']>
+  readonly user: Promise<User | null>
   /** What the operation itself reads ahead; null where it reads nothing. */
   readonly own: Promise<unknown> | null
 }
@@ -80,7 +87,7 @@ export const nothingKnown = {
 /** What the steps of a surface work with. */
 export interface AdmissionContext {
   readonly surface: Surface
-  readonly services: Services
+  readonly ctx: SurfaceContext
   readonly allowedOrigins: ReadonlySet<string>
   /** Whether a request brings a refresh cookie that is not empty. */
   readonly hasRefreshCookie: (request: ExchangeRequest) => boolean
@@ -137,7 +144,7 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
 /** Whether the address may ask once more; counted before anything else is looked at. */
 async function addressLimit(admission: Admission, context: AdmissionContext): Promise<void> {
   const { operation, address } = admission
-  const { limits, settings } = context.services
+  const { limits, settings } = context.ctx
   if (operation.limit === 'login') {
     const { loginRate } = settingsFor(context.surface, await settings())
     await limits.checkWith('loginPerIp', address, { limit: loginRate, windowMs: 60_000 })
@@ -200,18 +207,18 @@ async function bodyArrival(admission: Admission, { logger }: AdmissionContext): 
  * refuses one of the other surface; an enrolling one takes a ticket in its place. Its record is read
  * beside the denylist, and judged where the permission is.
  */
-async function caller(admission: Admission, { services }: AdmissionContext): Promise<void> {
+async function caller(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
   const { operation, request } = admission
   const authorization = request.header('authorization')
   if (operation.access === 'public') {
     const isIgnored = operation.bearer === 'ignored'
-    admission.bearer = await services.access.peek(isIgnored ? undefined : authorization)
+    admission.bearer = await tryAuthenticate(ctx, isIgnored ? undefined : authorization)
     admission.userId = admission.bearer?.sub ?? null
     return
   }
   if (operation.access === 'enrolling' && authorization === undefined) return
-  const { principal, beside } = await services.access.authenticateBeside(authorization, (userId) =>
-    readAheadOf(operation, userId, services),
+  const { principal, beside } = await authenticateBeside(ctx, authorization, (userId) =>
+    readAheadOf(operation, userId, ctx),
   )
   admission.readAhead = beside
   admission.bearer = principal.claims
@@ -220,9 +227,9 @@ async function caller(admission: Admission, { services }: AdmissionContext): Pro
 }
 
 /** All that is known to be needed of an account once its token is genuine. */
-function readAheadOf(operation: Operation, userId: string, services: Services): ReadAhead {
-  const user = services.access.readUser(userId)
-  const own = (operation.access === 'guarded' && operation.readAhead?.(userId, services)) || null
+function readAheadOf(operation: Operation, userId: string, ctx: SurfaceContext): ReadAhead {
+  const user = readUserAhead(ctx, userId)
+  const own = (operation.access === 'guarded' && operation.readAhead?.(userId, ctx)) || null
   // Its failure counts where the operation asks for it.
   own?.catch(() => {})
   return { user, own }
@@ -239,26 +246,26 @@ const perSession: Readonly<Record<SessionClass, SessionLimitName>> = {
 /** Whether the session may ask once more, and its account with all its sessions together. */
 async function sessionLimit(
   { operation, principal }: Admission,
-  { services }: AdmissionContext,
+  { ctx }: AdmissionContext,
 ): Promise<void> {
   if (operation.access === 'public' || principal === null) return
-  await services.limits.checkSession(perSession[operation.limit], principal)
+  await ctx.limits.checkSession(perSession[operation.limit], principal)
 }
 
 /** Whether the caller is a person with a session; most of administration is open to machines as well. */
-function humanSession(admission: Admission, { services }: AdmissionContext): void {
+function humanSession(admission: Admission, { ctx }: AdmissionContext): void {
   const { operation, principal } = admission
   const isForMachines = operation.guards.some(({ kind }) => kind === 'principal')
   if (principal === null || isForMachines) return
-  admission.sessionId = services.access.requireHuman(principal).sessionId
+  admission.sessionId = requireHuman(ctx, principal).sessionId
 }
 
 /** Whether the authorizer allows it; the account's record is read for that. */
-async function permission(admission: Admission, { services }: AdmissionContext): Promise<void> {
+async function permission(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
   const { operation, principal, readAhead } = admission
   if (principal === null) return
   const key = permissionOf(operation)
-  admission.user = await services.access.permit(principal, key, undefined, readAhead?.user)
+  admission.user = await requirePermission(ctx, principal, key, undefined, readAhead?.user)
 }
 
 /** Throws where the guards name none: every signed-in account could call such an operation. */
@@ -268,26 +275,24 @@ function permissionOf({ id, guards }: Operation): string {
   return guard.key
 }
 
-type ProofServices = Pick<Services, 'stepUp' | 'settings' | 'adminStepUp'>
-
 /** Whether the session showed a second factor recently enough. */
 async function stepUp(
   { operation, principal }: Admission,
-  { services }: { readonly services: ProofServices },
+  { ctx }: { readonly ctx: SurfaceContext },
 ): Promise<void> {
   const guard = operation.guards.find(({ kind }) => kind === 'stepUp')
   if (principal === null || guard?.kind !== 'stepUp') return
   // A service account can show no factor: the operator who got its secret was asked for one.
-  const isAsked = guard.where === undefined || (services.adminStepUp && principal.kind === '')
+  const isAsked = guard.where === undefined || (ctx.adminStepUp && principal.kind === '')
   if (!isAsked) return
-  const maxAgeMs = guard.maxAgeMs ?? (await services.settings()).stepUpMaxAge
-  await services.stepUp.require(principal, maxAgeMs)
+  const maxAgeMs = guard.maxAgeMs ?? (await ctx.settings()).stepUpMaxAge
+  await requireStepUp(ctx, principal, maxAgeMs)
 }
 
 /** Whether there is what the path of an administrative operation names. */
-async function target(admission: Admission, { services }: AdmissionContext): Promise<void> {
+async function target(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
   const { operation, params } = admission
-  if (operation.access === 'admin') admission.located = await operation.locate(params, services)
+  if (operation.access === 'admin') admission.located = await operation.locate(params, ctx)
 }
 
 /** Whether query and body have the form that the operation declares. */
@@ -333,14 +338,14 @@ function ticketIn(body: unknown): string | null {
  */
 export async function askAgain(
   admission: Admission,
-  services: Pick<Services, 'access'> & ProofServices,
+  ctx: SurfaceContext & SurfaceContext,
   when?: 'late',
 ): Promise<void> {
   const { operation, principal } = admission
   if (principal === null) throw new Error(`${operation.id} was reached without a principal`)
-  if (when === 'late' && services.access.isFresh(principal)) return
-  await services.access.permitAgain(principal, permissionOf(operation))
-  await stepUp(admission, { services })
+  if (when === 'late' && isFreshPrincipal(ctx, principal)) return
+  await requirePermissionAgain(ctx, principal, permissionOf(operation))
+  await stepUp(admission, { ctx })
 }
 
 /**
@@ -350,7 +355,7 @@ export async function askAgain(
 export async function handBackRefused(
   { operation, address }: Admission,
   error: unknown,
-  { limits }: Pick<Services, 'limits'>,
+  { limits }: Pick<SurfaceContext, 'limits'>,
 ): Promise<void> {
   if (operation.limit !== 'register' || !(error instanceof AuthError)) return
   const { violations } = error

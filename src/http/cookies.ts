@@ -1,4 +1,4 @@
-import type { BrowserKey, BrowserKeys } from '../domain/services/index.js'
+import type { BrowserKey, BrowserKeys } from '../domain/intents/oauth-flows.js'
 import { withoutEnding } from '../engine/text.js'
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'

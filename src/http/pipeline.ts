@@ -1,10 +1,9 @@
-import type {
-  Admitted,
-  BrowserKeys,
-  Enrollee,
-  Services,
-  SignedIn,
-} from '../domain/services/index.js'
+import { tryAuthenticate } from '../domain/authorization/access.js'
+import type { Admitted, SignedIn } from '../domain/context/principal.js'
+import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
+import type { Enrollee } from '../domain/login/password-login.js'
+import { chooseRefreshToken } from '../domain/sessions/refresh.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { networkOf } from '../engine/addresses.js'
 import { acceptedLanguages } from '../engine/text.js'
 import {
@@ -57,7 +56,7 @@ export interface Pipeline {
 
 export interface PipelineDeps {
   readonly surface: Surface
-  readonly services: Services
+  readonly ctx: SurfaceContext
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
   readonly clientIp: ClientIp
@@ -70,7 +69,7 @@ export interface PipelineDeps {
 
 /** Route, admission, handler, reply: the same for every operation. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { surface, services, tracing } = deps
+  const { surface, ctx, tracing } = deps
   const hasRefreshCookie = (request: ExchangeRequest) =>
     cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
   const context = { ...deps, hasRefreshCookie }
@@ -119,7 +118,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (operation.access === 'admin') return null
     const isRead = operation.method === 'GET' && operation.status !== 302
     if (isRead && !operation.usesRefreshCookie) return null
-    return (await services.settings()).cookieSameSite
+    return (await ctx.settings()).cookieSameSite
   }
 
   /** A genuine token of the other surface is refused as such even where there is no route. */
@@ -128,7 +127,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     match: Exclude<Match, { kind: 'operation' }>,
   ): Promise<ExchangeReply> {
     try {
-      await services.access.peek(request.header('authorization'))
+      await tryAuthenticate(ctx, request.header('authorization'))
     } catch (error) {
       return problemReply(toAuthError(error, null))
     }
@@ -150,9 +149,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
     try {
       await admit(admission, context)
-      return await serve(admission, deps.cookies, services)
+      return await serve(admission, deps.cookies, ctx)
     } catch (error) {
-      await handBackRefused(admission, error, services)
+      await handBackRefused(admission, error, ctx)
       refusals.emitRefusal(operation.id, error, admission)
       throw error
     }
@@ -214,29 +213,29 @@ function withDeprecation(reply: ExchangeReply, operation: Operation): ExchangeRe
 async function serve(
   admission: Admission,
   cookies: CookiePolicy,
-  services: Services,
+  ctx: SurfaceContext,
 ): Promise<Answer<unknown>> {
   const { operation } = admission
   const call = callOf(admission, cookies)
   switch (operation.access) {
     case 'public':
       return operation.handle(
-        { ...call, ...(await refreshCookiesOf(admission, cookies, services)) },
-        services,
+        { ...call, ...(await refreshCookiesOf(admission, cookies, ctx)) },
+        ctx,
       )
     case 'enrolling': {
       const enrollee = enrolleeOf(admission, call.flowCookies)
-      return operation.handle({ ...call, enrollee }, services)
+      return operation.handle({ ...call, enrollee }, ctx)
     }
     case 'guarded': {
       const readAhead = async () => admission.readAhead?.own
-      return operation.handle({ ...call, ...signedInOf(admission), readAhead }, services)
+      return operation.handle({ ...call, ...signedInOf(admission), readAhead }, ctx)
     }
     case 'admin': {
       const { located } = admission
-      const again = (when?: 'late') => askAgain(admission, services, when)
+      const again = (when?: 'late') => askAgain(admission, ctx, when)
       const admitted = { ...admittedOf(admission), located, askAgain: again }
-      return operation.handle({ ...call, ...admitted }, services)
+      return operation.handle({ ...call, ...admitted }, ctx)
     }
   }
 }
@@ -245,12 +244,12 @@ async function serve(
 async function refreshCookiesOf(
   { operation, request }: Admission,
   policy: CookiePolicy,
-  { refresh }: Pick<Services, 'refresh'>,
+  ctx: SurfaceContext,
 ): Promise<Pick<Call<unknown>, 'refreshCookie' | 'refreshCookies'>> {
   const { usesRefreshCookie: use } = operation
   const shown = use ? cookiesOf(request, policy, 'refresh').filter((value) => value !== '') : []
   if (use === 'each') return { refreshCookie: null, refreshCookies: shown }
-  const refreshCookie = shown.length > 1 ? await refresh.choose(shown) : (shown[0] ?? null)
+  const refreshCookie = shown.length > 1 ? await chooseRefreshToken(ctx, shown) : (shown[0] ?? null)
   return { refreshCookie, refreshCookies: [] }
 }
 

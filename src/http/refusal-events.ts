@@ -1,9 +1,9 @@
-import type { RequestSource } from '../domain/services/index.js'
 import { networkOf } from '../engine/addresses.js'
 import { fewPerWindow, oncePerWindow } from '../engine/limits.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
 import type { Emit } from '../ports/events.js'
 import type { Clock } from '../ports/host.js'
+import type { RequestSource } from '../ports/surface.js'
 
 /** Where the request came from, and its account as far as that is known. */
 interface Visitor {
@@ -40,7 +40,7 @@ interface Deps {
 const statuses: readonly number[] = [401, 403, 429]
 /** One-time tokens, refused with 400. */
 const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired', 'invalid_oauth_state']
-/** Services know more of these and emit an event of their own. */
+/** SurfaceContext know more of these and emit an event of their own. */
 const emittedByServices: readonly ErrorCode[] = [
   'invalid_credentials',
   'invalid_mfa_code',

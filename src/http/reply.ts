@@ -1,4 +1,5 @@
-import type { FlowCookie, LinkKeyGrant } from '../domain/services/index.js'
+import type { LinkKeyGrant } from '../domain/intents/link-offers.js'
+import type { FlowCookie } from '../domain/oauth/oauth-sign-in.js'
 import { isBasic } from '../engine/client-authentication.js'
 import {
   type AuthError,

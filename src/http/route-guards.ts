@@ -1,5 +1,15 @@
 import { answered } from '../checks/answered.js'
-import type { Principal, Services } from '../domain/services/index.js'
+import {
+  authenticate,
+  authenticateBeside,
+  readUserAhead,
+  recheckPrincipal,
+  requireHuman,
+  requirePermission,
+} from '../domain/authorization/access.js'
+import type { Principal } from '../domain/context/principal.js'
+import { requireStepUp } from '../domain/factors/step-up.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { isProofAge, parseDuration } from '../engine/duration.js'
 import { acceptedAudiences } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors/index.js'
@@ -23,7 +33,7 @@ import { problemReply } from './reply.js'
 export type AudienceOf<S extends Surface> = S extends 'operator' ? 'operator' | 'service' : S
 
 interface Deps {
-  readonly services: Pick<Services, 'access' | 'stepUp' | 'settings'>
+  readonly ctx: SurfaceContext
   readonly refusals: RefusalEvents
   readonly clientIp: ClientIp
   readonly logger: Logger
@@ -36,13 +46,11 @@ type Guards<S extends Surface> = RouteGuards<AudienceOf<S>, RouteGuard<Principal
 /** Guards for the host's own routes, which refuse as the library's own routes do. */
 export function routeGuards<S extends Surface>(
   surface: S,
-  { services, refusals, clientIp, logger, inRequest }: Deps,
+  { ctx, refusals, clientIp, logger, inRequest }: Deps,
 ): Guards<S> {
-  const { access, stepUp } = services
-
   /** What an earlier guard found out, if that holds. */
   function still(known: Principal<S>): Principal<S> | Promise<Principal<S>> {
-    const asked = access.recheck(known)
+    const asked = recheckPrincipal(ctx, known)
     return asked === undefined ? known : asked.then(() => known)
   }
 
@@ -65,7 +73,7 @@ export function routeGuards<S extends Surface>(
       return inRequest(name, request, () => {
         try {
           const header = request.header('authorization')
-          const shown = known === null ? access.authenticate(header) : still(known)
+          const shown = known === null ? authenticate(ctx, header) : still(known)
           return shown instanceof Promise ? shown.then(admit).catch(refuse) : answered(admit(shown))
         } catch (error) {
           return answered(refuse(error))
@@ -93,12 +101,12 @@ export function routeGuards<S extends Surface>(
       try {
         if (principal === null && begin !== null) {
           const header = request.header('authorization')
-          const authenticated = await access.authenticateBeside(header, begin)
+          const authenticated = await authenticateBeside(ctx, header, begin)
           principal = ofSurface(surface, authenticated.principal)
           begun = authenticated.beside
         }
         if (known !== null) await still(known)
-        principal ??= ofSurface(surface, await access.authenticate(request.header('authorization')))
+        principal ??= ofSurface(surface, await authenticate(ctx, request.header('authorization')))
         const checked = check(principal, request, begun)
         if (checked !== undefined) await checked
         return { principal, refusal: null }
@@ -136,11 +144,11 @@ export function routeGuards<S extends Surface>(
 
   return {
     requireUser() {
-      return plainGuard('requireUser', (principal) => void access.requireHuman(principal))
+      return plainGuard('requireUser', (principal) => void requireHuman(ctx, principal))
     },
 
     optionalUser() {
-      const present = plainGuard('optionalUser', (principal) => void access.requireHuman(principal))
+      const present = plainGuard('optionalUser', (principal) => void requireHuman(ctx, principal))
       return (request, known) => {
         // An empty header is one: a client that means to sign in must not be served as a stranger.
         const isStranger = known === null && request.header('authorization') === undefined
@@ -169,14 +177,14 @@ export function routeGuards<S extends Surface>(
       }
       return guardBeside(
         'requirePermission',
-        access.readUser,
+        (userId) => readUserAhead(ctx, userId),
         async (principal, request, begun) => {
           const named = of && { tenantId: of.tenant(request) }
           // A tenant that has to be waited for may stand in a body, and come when the caller pleases: what was read
           // before would be out of date.
           const read = isThenable(named?.tenantId) ? undefined : begun
           const tenant = named && { tenantId: await named.tenantId }
-          await access.permit(principal, permission, tenant, read)
+          await requirePermission(ctx, principal, permission, tenant, read)
         },
       )
     },
@@ -189,7 +197,7 @@ export function routeGuards<S extends Surface>(
         )
       }
       return guard('requireStepUp', async (principal) =>
-        stepUp.require(principal, maxAgeMs ?? (await services.settings()).stepUpMaxAge),
+        requireStepUp(ctx, principal, maxAgeMs ?? (await ctx.settings()).stepUpMaxAge),
       )
     },
   }

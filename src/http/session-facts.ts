@@ -1,4 +1,4 @@
-import type { AccessGrant } from '../domain/services/index.js'
+import type { AccessGrant } from '../domain/sessions/tokens.js'
 import type { Surface } from '../ports/surface.js'
 import type { RequestHead } from './http-message.js'
 

@@ -1,4 +1,6 @@
-import type { FoundSession, SessionLook } from '../domain/services/index.js'
+import type { FoundSession } from '../domain/sessions/session-look.js'
+import { findSession, findSessionAgain, mintForSession } from '../domain/sessions/session-look.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { AuthError } from '../errors/index.js'
 import type { RequestSource, Surface } from '../ports/surface.js'
 import type { ClientIp } from './client-ip.js'
@@ -20,7 +22,7 @@ import type {
 } from './session-facts.js'
 
 export interface SessionOfDeps {
-  readonly sessionLook: SessionLook
+  readonly ctx: SurfaceContext
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
   readonly clientIp: ClientIp
@@ -37,7 +39,7 @@ const unsafe: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Finds out who is signed in, for pages, connections and form posts of a server-rendered host. */
 export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): AnySessionOf<S> {
-  const { sessionLook } = deps
+  const { ctx } = deps
   /** A page asks in many places, and is answered alike in each. Kept with the request and for no longer. */
   const found = new WeakMap<object, Promise<FoundSession | null>>()
 
@@ -62,7 +64,7 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     const known = found.get(key)
     if (known !== undefined) return known
     const cookies = cookiesOf(request, deps.cookies, 'refresh').filter((value) => value !== '')
-    const looking = sessionLook.find(cookies, source)
+    const looking = findSession(ctx, cookies, source)
     found.set(key, looking)
     // What was not answered may be asked again.
     looking.catch(() => found.delete(key))
@@ -88,7 +90,7 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     return {
       ...factsOf(session),
       async recheck() {
-        const again = await sessionLook.again(session, source)
+        const again = await findSessionAgain(ctx, session, source)
         return again === null ? null : factsOf(again)
       },
     }
@@ -103,11 +105,11 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     const first = await findOnce(request, head, source)
     // The body may come an hour after the head, and the user may sign out in between.
     const isStale = use !== 'page' && isKnown && first !== null
-    const session = isStale ? await sessionLook.again(first, source) : first
+    const session = isStale ? await findSessionAgain(ctx, first, source) : first
     if (session === null) return null
     const facts = use === 'connection' ? openOf(session, source) : factsOf(session)
     if (!mint) return facts
-    const access = await sessionLook.mint(session)
+    const access = await mintForSession(ctx, session)
     return access === null ? null : { ...facts, access }
   }
 

@@ -1,4 +1,10 @@
 import * as z from 'zod/mini'
+import { pageOptions } from '../domain/accounts/profile.js'
+import { loginWithPassword } from '../domain/login/password-login.js'
+import { forgetShownLinkOffer } from '../domain/oauth/oauth-links.js'
+import * as passwordRecovery from '../domain/passwords/password-recovery.js'
+import * as logoutRoom from '../domain/sessions/logout.js'
+import { rotateRefresh, viewSession } from '../domain/sessions/refresh.js'
 import { publicOperation } from './operation.js'
 import {
   accepted,
@@ -48,7 +54,7 @@ const login = publicOperation({
     sets: ['refresh', 'recognition'],
   },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async (call, { login }) => {
+  handle: async (call, ctx) => {
     const { body, deviceCookie, registrationCookie, recognitionCookie: cookie, source } = call
     const device = {
       delivery: 'cookie',
@@ -57,7 +63,7 @@ const login = publicOperation({
       recognition: { cookie, body: null },
       linkKey: { cookie: call.linkCookie, body: null },
     } as const
-    return webLogin(await login.withPassword(body.email, body.password, device, source))
+    return webLogin(await loginWithPassword(ctx, body.email, body.password, device, source))
   },
 })
 
@@ -87,12 +93,16 @@ const logout = publicOperation({
     'csrf_rejected',
     'session_enforcement_unavailable',
   ],
-  handle: async (call, { logout, oauthLinks }) => {
+  handle: async (call, ctx) => {
     const { body, bearer, refreshCookies, linkCookie, address, source } = call
     const { refreshToken, everywhere = false } = body
-    await logout.logout({ bearer, refreshCookies, refreshToken, everywhere, address }, source)
+    await logoutRoom.logout(
+      ctx,
+      { bearer, refreshCookies, refreshToken, everywhere, address },
+      source,
+    )
     if (linkCookie === null) return { body: null, refreshCookie: 'clear' }
-    await oauthLinks.forgetOffer({ cookie: linkCookie, body: null })
+    await forgetShownLinkOffer(ctx, { cookie: linkCookie, body: null })
     return { body: null, refreshCookie: 'clear', linkCookie: 'clear' }
   },
 })
@@ -115,9 +125,9 @@ const refreshCookie = publicOperation({
   usesRefreshCookie: 'one',
   cookies: { reads: ['refresh', 'recognition'], sets: ['refresh'] },
   errors: refreshErrors,
-  handle: async ({ refreshCookie, recognitionCookie, source }, { refresh }) => {
+  handle: async ({ refreshCookie, recognitionCookie, source }, ctx) => {
     const shown = { token: refreshCookie, recognitionId: recognitionCookie }
-    return cookieRefresh(await refresh.rotate({ ...shown, delivery: 'cookie' }, source))
+    return cookieRefresh(await rotateRefresh(ctx, { ...shown, delivery: 'cookie' }, source))
   },
 })
 
@@ -146,8 +156,8 @@ const getSession = publicOperation({
   usesRefreshCookie: 'one',
   cookies: { reads: ['refresh'] },
   errors: refreshErrors,
-  handle: async ({ refreshCookie, source }, { refresh }) => ({
-    body: sessionView(await refresh.view(refreshCookie, source)),
+  handle: async ({ refreshCookie, source }, ctx) => ({
+    body: sessionView(await viewSession(ctx, refreshCookie, source)),
   }),
 })
 
@@ -164,8 +174,8 @@ const forgotPassword = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: ['password_login_disabled'],
-  handle: async (call, { passwordRecovery }) => {
-    await passwordRecovery.forgot(call.body.email, call.languages(), call.source)
+  handle: async (call, ctx) => {
+    await passwordRecovery.forgotPassword(ctx, call.body.email, call.languages(), call.source)
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -189,8 +199,8 @@ const resetPassword = publicOperation({
     'password_policy',
     'server_busy',
   ],
-  handle: async ({ body, source }, { passwordRecovery }) => {
-    await passwordRecovery.reset(body.token, body.newPassword, source)
+  handle: async ({ body, source }, ctx) => {
+    await passwordRecovery.resetPassword(ctx, body.token, body.newPassword, source)
     return { body: null }
   },
 })
@@ -220,8 +230,8 @@ const getJwks = publicOperation({
   reply: z.strictObject({ keys: z.readonly(z.array(jwk)) }),
   replyHeaders: { 'Cache-Control': z.literal('public, max-age=300') },
   errors: [],
-  handle: async (_call, { jwks }) => ({
-    body: await jwks(),
+  handle: async (_call, ctx) => ({
+    body: (await ctx.keys.ring()).jwks(),
     headers: { 'cache-control': 'public, max-age=300' },
   }),
 })
@@ -253,8 +263,8 @@ const getOptions = publicOperation({
   revalidates: true,
   replyHeaders: { 'Cache-Control': z.literal('public, max-age=60') },
   errors: [],
-  async handle(_call, { pageOptions }) {
-    const { options, version } = await pageOptions()
+  async handle(_call, ctx) {
+    const { options, version } = await pageOptions(ctx)
     return {
       body: options,
       headers: { 'cache-control': 'public, max-age=60', etag: `"${version}"` },

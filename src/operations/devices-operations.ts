@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import * as deviceTrust from '../domain/factors/trusted-devices.js'
+import { revokeTrustedDevices, trustThisDevice } from '../domain/factors/trusted-devices.js'
 import { guardedOperation } from './operation.js'
 import { nameInput, noBody, nothing, timestamp } from './schemas.js'
 import { deviceListView, trustedDevice } from './views.js'
@@ -28,8 +30,8 @@ const trustDevice = guardedOperation({
   cookies: { sets: ['device'] },
   choosesDelivery: true,
   errors: ['step_up_required', 'mfa_method_disabled', 'email_not_verified'],
-  handle: async (call, { deviceTrust }) => {
-    const grant = await deviceTrust.trust(call, call.body.name ?? '', call.source)
+  handle: async (call, ctx) => {
+    const grant = await trustThisDevice(ctx, call, call.body.name ?? '', call.source)
     return trustedDevice(grant, call.tokenDelivery)
   },
 })
@@ -58,8 +60,8 @@ const listTrustedDevices = guardedOperation({
   }),
   cookies: { reads: ['device'] },
   errors: [],
-  handle: async (call, { deviceTrust }) => ({
-    body: deviceListView(await deviceTrust.list(call, call.deviceCookie)),
+  handle: async (call, ctx) => ({
+    body: deviceListView(await deviceTrust.listTrustedDevices(ctx, call, call.deviceCookie)),
   }),
 })
 
@@ -78,10 +80,10 @@ const revokeTrustedDevice = guardedOperation({
   reply: nothing,
   cookies: { reads: ['device'], sets: ['device'] },
   errors: ['device_not_found'],
-  handle: async (call, { deviceTrust }) => {
+  handle: async (call, ctx) => {
     const { params, deviceCookie, source } = call
     const id = params['deviceId'] ?? ''
-    const wasOwn = await deviceTrust.revoke(call, id, deviceCookie, source)
+    const wasOwn = await revokeTrustedDevices(ctx, call, id, deviceCookie, source)
     return wasOwn ? { body: null, deviceCookie: 'clear' as const } : { body: null }
   },
 })

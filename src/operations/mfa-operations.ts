@@ -1,4 +1,13 @@
 import * as z from 'zod/mini'
+import { resetMfa } from '../domain/accounts/users.js'
+import * as ownFactors from '../domain/factors/own-factors.js'
+import { mfaStatus, removeOwnTotp, stepUpByCode } from '../domain/factors/own-factors.js'
+import {
+  beginTotpAtLogin,
+  completeMfaLogin,
+  confirmTotpAtLogin,
+} from '../domain/login/password-login.js'
+import { finishPasskeyStepUp } from '../domain/passkeys/passkeys.js'
 import { AuthError } from '../errors/index.js'
 import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
 import {
@@ -59,7 +68,7 @@ const getMfaStatus = guardedOperation({
     stepUp: z.strictObject({ provedAt: z.nullable(timestamp) }),
   }),
   errors: [],
-  handle: async (call, { ownFactors }) => ({ body: mfaStatusView(await ownFactors.status(call)) }),
+  handle: async (call, ctx) => ({ body: mfaStatusView(await mfaStatus(ctx, call)) }),
 })
 
 const enrollTotp = enrollingOperation({
@@ -89,8 +98,8 @@ const enrollTotp = enrollingOperation({
     'mfa_ticket_invalid',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, source }, { mfaLogin }) => ({
-    body: await mfaLogin.beginTotp(enrollee, body.currentPassword, source),
+  handle: async ({ enrollee, body, source }, ctx) => ({
+    body: await beginTotpAtLogin(ctx, enrollee, body.currentPassword, source),
   }),
 })
 
@@ -123,10 +132,10 @@ const confirmTotp = enrollingOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async (call, { mfaLogin }) => {
+  handle: async (call, ctx) => {
     const { enrollee, body, source } = call
     const shown = { ...body, recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
-    return totpConfirmationView(await mfaLogin.confirmTotp(enrollee, shown, source))
+    return totpConfirmationView(await confirmTotpAtLogin(ctx, enrollee, shown, source))
   },
 })
 
@@ -144,8 +153,8 @@ const removeTotp = guardedOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required'],
-  handle: async (call, { ownFactors }) => {
-    await ownFactors.removeTotp(call, call.source, call.body.endOtherSessions)
+  handle: async (call, ctx) => {
+    await removeOwnTotp(ctx, call, call.source, call.body.endOtherSessions)
     return { body: null }
   },
 })
@@ -164,9 +173,9 @@ const regenerateBackupCodes = guardedOperation({
   bodyOptional: true,
   reply: z.strictObject({ backupCodes }),
   errors: ['step_up_required', 'email_not_verified', 'factor_not_found', 'server_busy'],
-  handle: async (call, { ownFactors }) => {
+  handle: async (call, ctx) => {
     const { source, body } = call
-    const codes = await ownFactors.regenerateBackupCodes(call, source, body.endOtherSessions)
+    const codes = await ownFactors.regenerateBackupCodes(ctx, call, source, body.endOtherSessions)
     return { body: { backupCodes: codes } }
   },
 })
@@ -201,7 +210,7 @@ const completeLoginMfa = publicOperation({
     'email_not_verified',
     'server_busy',
   ],
-  handle: async (call, { mfaLogin }) => {
+  handle: async (call, ctx) => {
     const { body, flowCookies: browserKeys, source } = call
     const waiting = { mfaToken: body.mfaToken, browserKeys }
     const terms = {
@@ -209,7 +218,7 @@ const completeLoginMfa = publicOperation({
       recognition: shownRecognition(call),
       linkKey: shownLinkKey(call),
     }
-    return deliveredLogin(await mfaLogin.completeLogin(waiting, body, terms, source))
+    return deliveredLogin(await completeMfaLogin(ctx, waiting, body, terms, source))
   },
 })
 
@@ -234,12 +243,12 @@ const verifyStepUp = guardedOperation({
   ]),
   reply: z.strictObject({ provedAt: timestamp, method: z.enum([...method.options, 'webauthn']) }),
   errors: ['invalid_mfa_code', 'factor_not_found', 'server_busy'],
-  handle: async (call, { ownFactors, passkeyStepUp }) => {
+  handle: async (call, ctx) => {
     const { body, source } = call
     const provedAt =
       body.method === 'webauthn'
-        ? await passkeyStepUp.finish(call, body, source)
-        : await ownFactors.stepUp(call, body, source)
+        ? await finishPasskeyStepUp(ctx, call, body, source)
+        : await stepUpByCode(ctx, call, body, source)
     return { body: stepUpView(body.method, provedAt) }
   },
 })
@@ -263,9 +272,12 @@ const resetUserMfa = guardedOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'user_not_found'],
-  handle: async ({ body, params, user, source }, { mfaReset }) => {
+  handle: async ({ body, params, user, source }, ctx) => {
     const surface = body.surface ?? 'operator'
-    const done = await mfaReset(surface).reset(params['userId'] ?? '', { actorId: user.id, source })
+    const done = await resetMfa(ctx.on(surface), params['userId'] ?? '', {
+      actorId: user.id,
+      source,
+    })
     if (!done) {
       const detail = `There is no such person on the ${surface} surface. Give "surface" in the body for the other one.`
       throw new AuthError('user_not_found', { detail })

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { loginWithPassword } from '../domain/login/password-login.js'
+import { rotateRefresh } from '../domain/sessions/refresh.js'
 import { publicOperation } from './operation.js'
 import {
   accessGrant,
@@ -37,7 +39,7 @@ const mobileLogin = publicOperation({
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
-  handle: async ({ body, source }, { login }) => {
+  handle: async ({ body, source }, ctx) => {
     const device = {
       delivery: 'body',
       deviceToken: body.deviceToken ?? null,
@@ -45,7 +47,9 @@ const mobileLogin = publicOperation({
       recognition: { cookie: null, body: body.recognitionId ?? null },
       linkKey: { cookie: null, body: body.linkVerifier ?? null },
     } as const
-    return mobileLoginAnswer(await login.withPassword(body.email, body.password, device, source))
+    return mobileLoginAnswer(
+      await loginWithPassword(ctx, body.email, body.password, device, source),
+    )
   },
 })
 
@@ -72,9 +76,9 @@ const refresh = publicOperation({
     'session_max_age_reached',
     'session_enforcement_unavailable',
   ],
-  handle: async ({ body, source }, { refresh }) => {
+  handle: async ({ body, source }, ctx) => {
     const shown = { token: body.refreshToken, recognitionId: body.recognitionId ?? null }
-    return bodyRefresh(await refresh.rotate({ ...shown, delivery: 'body' }, source))
+    return bodyRefresh(await rotateRefresh(ctx, { ...shown, delivery: 'body' }, source))
   },
 })
 

@@ -56,7 +56,7 @@ const listModules = adminOperation({
   reply: z.strictObject({ items: z.readonly(z.array(moduleSummaryReply)) }),
   errors: [],
   locate: async () => {},
-  handle: async (_call, { config }) => ({ body: { items: await config.list() } }),
+  handle: async (_call, ctx) => ({ body: { items: await ctx.config.list() } }),
 })
 
 const getModule = adminOperation({
@@ -70,7 +70,7 @@ const getModule = adminOperation({
   reply: moduleReply,
   errors: ['module_not_found'],
   locate: async () => {},
-  handle: async ({ params }, { config }) => ({ body: await config.module(params['name'] ?? '') }),
+  handle: async ({ params }, ctx) => ({ body: await ctx.config.module(params['name'] ?? '') }),
 })
 
 const updateModule = adminOperation({
@@ -84,9 +84,9 @@ const updateModule = adminOperation({
   reply: environmentReply,
   validated: true,
   errors: ['module_not_found', ...conflicts, ...refusals],
-  locate: ({ name = '' }, { config }) => config.locate(name, null),
-  handle: async ({ located, body, ...call }, { config }) => ({
-    body: await config.patch(located, body, editorOf(call)),
+  locate: ({ name = '' }, ctx) => ctx.config.locate(name, null),
+  handle: async ({ located, body, ...call }, ctx) => ({
+    body: await ctx.config.patch(located, body, editorOf(call)),
   }),
 })
 
@@ -101,8 +101,8 @@ const getEnvironment = adminOperation({
   reply: environmentReply,
   errors: ['module_not_found', 'environment_not_found'],
   locate: async () => {},
-  handle: async ({ params: { name = '', env = '' } }, { config }) => ({
-    body: await config.environment(name, env),
+  handle: async ({ params: { name = '', env = '' } }, ctx) => ({
+    body: await ctx.config.environment(name, env),
   }),
 })
 
@@ -117,9 +117,9 @@ const updateEnvironment = adminOperation({
   reply: environmentReply,
   validated: true,
   errors: ['module_not_found', 'environment_not_found', ...conflicts, ...refusals],
-  locate: ({ name = '', env = '' }, { config }) => config.locate(name, env),
-  handle: async ({ located, body, ...call }, { config }) => ({
-    body: await config.patch(located, body, editorOf(call)),
+  locate: ({ name = '', env = '' }, ctx) => ctx.config.locate(name, env),
+  handle: async ({ located, body, ...call }, ctx) => ({
+    body: await ctx.config.patch(located, body, editorOf(call)),
   }),
 })
 
@@ -138,9 +138,9 @@ const setActiveEnvironment = adminOperation({
   }),
   validated: true,
   errors: ['module_not_found', 'environment_not_found'],
-  locate: ({ name = '' }, { config }) => config.locate(name, null),
-  handle: async ({ located, body, ...call }, { config }) => ({
-    body: await config.activate(located, body.environment, editorOf(call)),
+  locate: ({ name = '' }, ctx) => ctx.config.locate(name, null),
+  handle: async ({ located, body, ...call }, ctx) => ({
+    body: await ctx.config.activate(located, body.environment, editorOf(call)),
   }),
 })
 
@@ -155,8 +155,8 @@ const listEnvironmentRevisions = adminOperation({
   reply: z.strictObject({ items: z.readonly(z.array(configRevisionReply)) }),
   errors: ['module_not_found', 'environment_not_found'],
   locate: async () => {},
-  handle: async ({ params: { name = '', env = '' } }, { config }) => ({
-    body: { items: (await config.history(name, env)).map(configRevisionView) },
+  handle: async ({ params: { name = '', env = '' } }, ctx) => ({
+    body: { items: (await ctx.config.history(name, env)).map(configRevisionView) },
   }),
 })
 

@@ -1,4 +1,11 @@
 import * as z from 'zod/mini'
+import {
+  confirmLink,
+  requirePerson,
+  unlinkIdentity,
+  unlinkIdentityOf,
+} from '../domain/oauth/oauth-links.js'
+import { startLink } from '../domain/oauth/oauth-sign-in.js'
 import { AuthError } from '../errors/index.js'
 import { adminOperation, guardedOperation } from './operation.js'
 import {
@@ -36,11 +43,11 @@ const startOauthLink = guardedOperation({
     'identity_already_linked',
     'server_busy',
   ],
-  handle: async (call, { oauth }) => {
+  handle: async (call, ctx) => {
     const { redirectUri: uri, currentPassword } = call.body
     const given = { redirectUri: uri, currentPassword, keys: call.flowCookies }
     const provider = call.params['provider'] ?? ''
-    return linkBegun(await oauth.startLink(call, provider, given, call.source))
+    return linkBegun(await startLink(ctx, call, provider, given, call.source))
   },
 })
 
@@ -68,9 +75,9 @@ const confirmOauthLink = guardedOperation({
     'oauth_provider_disabled',
     'server_busy',
   ],
-  handle: async (call, { oauthLinks }) => {
+  handle: async (call, ctx) => {
     const given = { currentPassword: call.body.currentPassword, shown: shownLinkKey(call) }
-    await oauthLinks.confirm(call, call.params['provider'] ?? '', given, call.source)
+    await confirmLink(ctx, call, call.params['provider'] ?? '', given, call.source)
     return call.linkCookie === null ? { body: null } : { body: null, linkCookie: 'clear' }
   },
 })
@@ -96,9 +103,9 @@ const unlinkOauth = guardedOperation({
     'last_login_method',
     'server_busy',
   ],
-  handle: async (call, { oauthLinks }) => {
+  handle: async (call, ctx) => {
     const { currentPassword } = call.body
-    await oauthLinks.unlink(call, call.params['provider'] ?? '', currentPassword, call.source)
+    await unlinkIdentity(ctx, call, call.params['provider'] ?? '', currentPassword, call.source)
     return { body: null }
   },
 })
@@ -117,14 +124,14 @@ const unlinkUserOauth = adminOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['user_not_found', 'not_found', 'last_login_method'],
-  locate: ({ userId = '' }, { oauthLinks }) => oauthLinks.person(userId),
-  handle: async ({ located, params: { provider = '' }, principal, source }, { oauthLinks }) => {
+  locate: ({ userId = '' }, ctx) => requirePerson(ctx, userId),
+  handle: async ({ located, params: { provider = '' }, principal, source }, ctx) => {
     // To unlink your own account takes a factor or the password, and this route asks for neither.
     if (located.id === principal.userId) {
       const detail = 'DELETE /v1/auth/operator/oauth/{provider}/link unlinks your own account.'
       throw new AuthError('permission_denied', { detail })
     }
-    await oauthLinks.unlinkOf(principal.userId, located, { provider }, source)
+    await unlinkIdentityOf(ctx, principal.userId, located, { provider }, source)
     return { body: null }
   },
 })

@@ -1,4 +1,11 @@
 import * as z from 'zod/mini'
+import {
+  exchangeOauthCode,
+  finishSignIn,
+  offeredProviders,
+  startMobileSignIn,
+  startWebSignIn,
+} from '../domain/oauth/oauth-sign-in.js'
 import { oauthFailures } from '../model/intents.js'
 import { publicOperation } from './operation.js'
 import {
@@ -41,7 +48,7 @@ const listOauthProviders = publicOperation({
     providers: z.array(z.strictObject({ id: z.string(), name: z.string() })),
   }),
   errors: [],
-  handle: async (_call, { oauth }) => ({ body: { providers: [...(await oauth.offered())] } }),
+  handle: async (_call, ctx) => ({ body: { providers: [...(await offeredProviders(ctx))] } }),
 })
 
 const startOauth = publicOperation({
@@ -60,12 +67,12 @@ const startOauth = publicOperation({
   reply: nothing,
   cookies: { reads: [...flowCookies, 'recognition'], sets: flowCookies },
   errors: [...oauthStartErrors, 'csrf_rejected'],
-  handle: async (call, { oauth }) => {
+  handle: async (call, ctx) => {
     const { params, query, flowCookies: keys, recognitionCookie: recognitionId } = call
     // A foreign page must not sign its visitors in behind their backs, where the provider would not ask.
     const browser = { keys, recognitionId, asksForAccount: !call.isAskedByPerson() }
     const provider = params['provider'] ?? ''
-    return redirectToProvider(await oauth.startWeb(provider, targetOf(query), browser))
+    return redirectToProvider(await startWebSignIn(ctx, provider, targetOf(query), browser))
   },
 })
 
@@ -89,9 +96,10 @@ const oauthCallback = publicOperation({
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, query, flowCookies, deviceCookie, linkCookie, source }, { oauth }) =>
+  handle: async ({ params, query, flowCookies, deviceCookie, linkCookie, source }, ctx) =>
     redirectToApp(
-      await oauth.finish(
+      await finishSignIn(
+        ctx,
         params['provider'] ?? '',
         { mode: 'query', parameters: query },
         { keys: flowCookies, deviceToken: deviceCookie, linkKey: linkCookie },
@@ -119,9 +127,10 @@ const oauthCallbackFormPost = publicOperation({
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, body, flowCookies, deviceCookie, linkCookie, source }, { oauth }) =>
+  handle: async ({ params, body, flowCookies, deviceCookie, linkCookie, source }, ctx) =>
     redirectToApp(
-      await oauth.finish(
+      await finishSignIn(
+        ctx,
         params['provider'] ?? '',
         { mode: 'form_post', parameters: body },
         { keys: flowCookies, deviceToken: deviceCookie, linkKey: linkCookie },
@@ -149,10 +158,10 @@ const startMobileOauth = publicOperation({
   }),
   reply: z.strictObject({ authorizationUrl: z.string(), expiresIn: z.int() }),
   errors: oauthStartErrors,
-  handle: async ({ params, body }, { oauth }) => {
+  handle: async ({ params, body }, ctx) => {
     const { codeChallenge, appState = null } = body
     const app = { ...targetOf(body), codeChallenge, appState }
-    return { body: await oauth.startMobile(params['provider'] ?? '', app) }
+    return { body: await startMobileSignIn(ctx, params['provider'] ?? '', app) }
   },
 })
 
@@ -175,11 +184,11 @@ const exchangeMobileOauth = publicOperation({
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
-  handle: async ({ body, source }, { oauth }) => {
+  handle: async ({ body, source }, ctx) => {
     const { code, codeVerifier, deviceToken = null, recognitionId = null } = body
     const linkKey = { cookie: null, body: body.linkVerifier ?? null }
     const device = { deviceToken, recognition: { cookie: null, body: recognitionId }, linkKey }
-    return mobileLogin(await oauth.exchange({ code, codeVerifier, ...device }, source))
+    return mobileLogin(await exchangeOauthCode(ctx, { code, codeVerifier, ...device }, source))
   },
 })
 

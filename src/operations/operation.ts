@@ -1,20 +1,16 @@
 import type * as z from 'zod/mini'
-import type {
-  AccessClaims,
-  Admitted,
-  BrowserKeys,
-  DeviceGrant,
-  Enrollee,
-  FlowCookie,
-  LinkKeyGrant,
-  RecognitionGrant,
-  RefreshGrant,
-  RequestSource,
-  Services,
-  SignedIn,
-  Surface,
-} from '../domain/services/index.js'
+import type { AccessClaims } from '../crypto/token-format.js'
+import type { Admitted, SignedIn } from '../domain/context/principal.js'
+import type { DeviceGrant } from '../domain/factors/trusted-devices.js'
+import type { LinkKeyGrant } from '../domain/intents/link-offers.js'
+import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
+import type { RecognitionGrant } from '../domain/login/login-risk.js'
+import type { Enrollee } from '../domain/login/password-login.js'
+import type { FlowCookie } from '../domain/oauth/oauth-sign-in.js'
+import type { RefreshGrant } from '../domain/sessions/tokens.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import type { ErrorCode } from '../errors/index.js'
+import type { RequestSource, Surface } from '../ports/surface.js'
 import type { Deprecated } from './deprecated.js'
 
 type Schema = z.ZodMiniType
@@ -232,7 +228,7 @@ export interface PublicOperation<B extends Schema = Schema, R extends Schema = S
    * belongs to no surface or answers everybody alike.
    */
   readonly bearer?: 'credential' | 'ignored'
-  handle(call: Call<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
+  handle(call: Call<z.output<B>>, ctx: SurfaceContext): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
 export interface GuardedOperation<B extends Schema = Schema, R extends Schema = Schema, A = unknown>
@@ -240,10 +236,10 @@ export interface GuardedOperation<B extends Schema = Schema, R extends Schema = 
   readonly access: 'guarded'
   readonly limit: SessionClass
   /** A read of the caller's own account, begun beside the denylist, and unused where the caller is refused. */
-  readAhead?(userId: string, services: Services): Promise<A>
+  readAhead?(userId: string, ctx: SurfaceContext): Promise<A>
   handle(
     call: GuardedCall<z.output<B>, NoInfer<A>>,
-    services: Services,
+    ctx: SurfaceContext,
   ): Promise<ProtectedAnswer<z.input<NoInfer<R>>>>
 }
 
@@ -253,7 +249,10 @@ export interface EnrollingOperation<B extends Schema = Schema, R extends Schema 
   readonly access: 'enrolling'
   /** Per session; per network address where a ticket takes the place of an access token. */
   readonly limit: 'mfa'
-  handle(call: EnrollingCall<z.output<B>>, services: Services): Promise<Answer<z.input<NoInfer<R>>>>
+  handle(
+    call: EnrollingCall<z.output<B>>,
+    ctx: SurfaceContext,
+  ): Promise<Answer<z.input<NoInfer<R>>>>
 }
 
 export interface AdminOperation<B extends Schema = Schema, R extends Schema = Schema, L = unknown>
@@ -261,10 +260,10 @@ export interface AdminOperation<B extends Schema = Schema, R extends Schema = Sc
   readonly access: 'admin'
   readonly limit: SessionClass
   /** Reads the document that the path names, or throws its 404, before the body is parsed. */
-  locate(params: Params, services: Services): Promise<L>
+  locate(params: Params, ctx: SurfaceContext): Promise<L>
   handle(
     call: AdminCall<z.output<B>, NoInfer<L>>,
-    services: Services,
+    ctx: SurfaceContext,
   ): Promise<ProtectedAnswer<z.input<NoInfer<R>>>>
 }
 

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import * as registration from '../domain/accounts/registration.js'
+import { resendVerification } from '../domain/accounts/registration.js'
 import { type Call, publicOperation } from './operation.js'
 import {
   accepted,
@@ -68,14 +70,14 @@ const register = publicOperation({
     'terms_not_accepted',
     'server_busy',
   ],
-  handle: async (call, { registration }) => {
+  handle: async (call, ctx) => {
     const { body, registrationCookie, tokenDelivery: delivery, source } = call
     // From where the new key goes: no page has the cookie's keys put into a body, or its own into the cookie.
     const shown = { cookie: registrationCookie, body: body.registrationKey ?? null }
     const kept = { registrationKey: shown[delivery], recognition: shownRecognition(call) }
     const languages = call.languages()
     const registrant = { delivery, ...kept, linkKey: shownLinkKey(call), languages }
-    return registrationAnswer(await registration.register(body, registrant, source), delivery)
+    return registrationAnswer(await registration.register(ctx, body, registrant, source), delivery)
   },
 })
 
@@ -106,10 +108,10 @@ const verifyEmail = publicOperation({
     'password_policy',
     'server_busy',
   ],
-  handle: async (call, { registration }) => {
+  handle: async (call, ctx) => {
     const { body, bearer, source } = call
     const asker = { sessionId: bearer?.sid ?? null, registrationKey: registrationKeyOf(call) }
-    await registration.verifyEmail({ ...body, ...asker }, source)
+    await registration.verifyEmail(ctx, { ...body, ...asker }, source)
     return { body: { status: 'verified' as const } }
   },
 })
@@ -127,8 +129,8 @@ const resendEmailVerification = publicOperation({
   body: z.strictObject({ email: emailInput }),
   reply: accepted,
   errors: [],
-  handle: async (call, { registration }) => {
-    await registration.resendVerification(call.body.email, call.languages(), call.source)
+  handle: async (call, ctx) => {
+    await resendVerification(ctx, call.body.email, call.languages(), call.source)
     return { body: { status: 'accepted' as const } }
   },
 })

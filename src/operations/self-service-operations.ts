@@ -1,4 +1,8 @@
 import * as z from 'zod/mini'
+import * as emailChange from '../domain/accounts/email-change.js'
+import * as profile from '../domain/accounts/profile.js'
+import { deleteOwnAccount, listLinkedIdentities, renameUser } from '../domain/accounts/profile.js'
+import { endOwnSession, listOwnSessions } from '../domain/sessions/own-sessions.js'
 import { guardedOperation } from './operation.js'
 import {
   accepted,
@@ -39,7 +43,7 @@ const getMe = guardedOperation({
   bodyOptional: true,
   reply: me,
   errors: [],
-  readAhead: (userId, { profile }) => profile.identitiesOf(userId),
+  readAhead: (userId, ctx) => listLinkedIdentities(ctx, userId),
   handle: async ({ user, readAhead }) => ({ body: meView(user, await readAhead()) }),
 })
 
@@ -56,9 +60,9 @@ const updateMe = guardedOperation({
   body: z.strictObject({ name: nameInput }),
   reply: me,
   errors: [],
-  handle: async ({ body, source, ...who }, { profile }) => {
-    const renamed = await profile.rename(who, body.name, source)
-    return { body: meView(renamed, await profile.identitiesOf(renamed.id)) }
+  handle: async ({ body, source, ...who }, ctx) => {
+    const renamed = await renameUser(ctx, who, body.name, source)
+    return { body: meView(renamed, await listLinkedIdentities(ctx, renamed.id)) }
   },
 })
 
@@ -75,8 +79,8 @@ const changePassword = guardedOperation({
   body: z.strictObject({ currentPassword: passwordInput, newPassword: passwordInput }),
   reply: nothing,
   errors: ['invalid_credentials', 'password_policy', 'server_busy'],
-  handle: async (call, { profile }) => {
-    await profile.changePassword(call, call.body, call.source)
+  handle: async (call, ctx) => {
+    await profile.changePassword(ctx, call, call.body, call.source)
     return { body: null }
   },
 })
@@ -100,10 +104,15 @@ const requestEmailChange = guardedOperation({
     'email_domain_not_allowed',
     'server_busy',
   ],
-  handle: async (call, { emailChange }) => {
+  handle: async (call, ctx) => {
     const { newEmail, currentPassword } = call.body
     const languages = call.languages()
-    await emailChange.request(call, { newEmail, currentPassword, languages }, call.source)
+    await emailChange.requestEmailChange(
+      ctx,
+      call,
+      { newEmail, currentPassword, languages },
+      call.source,
+    )
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -123,8 +132,8 @@ const deleteMe = guardedOperation({
   reply: nothing,
   cookies: { sets: ['device'] },
   errors: ['account_deletion_disabled', 'step_up_required', 'invalid_credentials', 'server_busy'],
-  handle: async (call, { selfDeletion }) => {
-    await selfDeletion.delete(call, call.body.currentPassword, call.source)
+  handle: async (call, ctx) => {
+    await deleteOwnAccount(ctx, call, call.body.currentPassword, call.source)
     return { body: null, deviceCookie: 'clear' as const }
   },
 })
@@ -155,8 +164,8 @@ const listSessions = guardedOperation({
     ),
   }),
   errors: [],
-  handle: async (call, { ownSessions }) => ({
-    body: sessionListView(await ownSessions.list(call)),
+  handle: async (call, ctx) => ({
+    body: sessionListView(await listOwnSessions(ctx, call)),
   }),
 })
 
@@ -174,9 +183,9 @@ const terminateSession = guardedOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['session_not_found'],
-  handle: async (call, { ownSessions }) => {
+  handle: async (call, ctx) => {
     const { sessionId = '' } = call.params
-    await ownSessions.end(call, sessionId, call.source)
+    await endOwnSession(ctx, call, sessionId, call.source)
     return { body: null }
   },
 })

@@ -1,4 +1,5 @@
-import type { IssuedCredential, ServiceAccount } from '../domain/services/index.js'
+import type { ServiceAccount } from '../domain/service-accounts/service-accounts.js'
+import type { IssuedCredential } from '../domain/service-accounts/service-credentials.js'
 import { isoTime } from './views.js'
 
 type Credential = ServiceAccount['credentials'][number]

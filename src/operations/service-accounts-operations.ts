@@ -1,5 +1,15 @@
 import * as z from 'zod/mini'
-import type { Act } from '../domain/services/index.js'
+import type { Act } from '../domain/context/actor.js'
+import * as serviceAccounts from '../domain/service-accounts/service-accounts.js'
+import {
+  issueCredential,
+  locateServiceAccount,
+  revokeCredential,
+} from '../domain/service-accounts/service-accounts.js'
+import {
+  exchangeAtTokenEndpoint,
+  grantServiceToken,
+} from '../domain/service-accounts/service-grants.js'
 import { AuthError } from '../errors/index.js'
 import { type AdminCall, adminOperation, publicOperation } from './operation.js'
 import { accessGrant, nameInput, noBody, nothing, timestamp } from './schemas.js'
@@ -80,9 +90,9 @@ const issueServiceToken = publicOperation({
   }),
   reply: accessGrant,
   errors: ['unsupported_grant_type', 'invalid_client', 'server_busy'],
-  async handle({ body: { grantType, ...given }, address, source }, { serviceGrants }) {
+  async handle({ body: { grantType, ...given }, address, source }, ctx) {
     if (grantType !== 'client_credentials') throw new AuthError('unsupported_grant_type')
-    return { body: await serviceGrants.grant(given, address, source) }
+    return { body: await grantServiceToken(ctx, given, address, source) }
   },
 })
 
@@ -117,8 +127,8 @@ const exchangeClientCredentials = publicOperation({
   }),
   replyHeaders: { Pragma: z.literal('no-cache') },
   errors: ['unsupported_grant_type', 'invalid_scope', 'invalid_client', 'server_busy'],
-  async handle({ body: form, authorization, address, source }, { tokenEndpoint }) {
-    const grant = await tokenEndpoint.exchange({ authorization, form }, address, source)
+  async handle({ body: form, authorization, address, source }, ctx) {
+    const grant = await exchangeAtTokenEndpoint(ctx, { authorization, form }, address, source)
     const { accessToken: access_token, tokenType: token_type, expiresIn: expires_in } = grant
     return { body: { access_token, token_type, expires_in }, headers: { pragma: 'no-cache' } }
   },
@@ -140,8 +150,8 @@ const listServiceAccounts = adminOperation({
   reply: z.strictObject({ items: z.array(serviceAccount), nextCursor: z.nullable(z.string()) }),
   errors: [],
   locate: async () => {},
-  async handle({ query: { limit = '50', cursor = null } }, { serviceAccounts }) {
-    const { accounts, next } = await serviceAccounts.list(Number(limit), cursor)
+  async handle({ query: { limit = '50', cursor = null } }, ctx) {
+    const { accounts, next } = await serviceAccounts.listServiceAccounts(ctx, Number(limit), cursor)
     return { body: { items: accounts.map(serviceAccountView), nextCursor: next } }
   },
 })
@@ -158,8 +168,8 @@ const createServiceAccount = adminOperation({
   reply: z.extend(serviceAccount, issued),
   errors: ['server_busy'],
   locate: async () => {},
-  async handle(call, { serviceAccounts }) {
-    const made = await serviceAccounts.create(call.body.name, actOf(call))
+  async handle(call, ctx) {
+    const made = await serviceAccounts.createServiceAccount(ctx, call.body.name, actOf(call))
     const { status: _, createdAt: __, ...secret } = issuedCredentialView(made.issued)
     return { body: { ...serviceAccountView(made.account), ...secret } }
   },
@@ -177,8 +187,8 @@ const getServiceAccount = adminOperation({
   reply: serviceAccount,
   errors: ['service_account_not_found'],
   locate: async () => {},
-  handle: async ({ params: { id = '' } }, { serviceAccounts }) => ({
-    body: serviceAccountView(await serviceAccounts.get(id)),
+  handle: async ({ params: { id = '' } }, ctx) => ({
+    body: serviceAccountView(await serviceAccounts.getServiceAccount(ctx, id)),
   }),
 })
 
@@ -197,14 +207,19 @@ const updateServiceAccount = adminOperation({
     ),
   reply: serviceAccount,
   errors: ['service_account_not_found'],
-  locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),
-  async handle(call, { serviceAccounts }) {
+  locate: ({ id = '' }, ctx) => locateServiceAccount(ctx, id),
+  async handle(call, ctx) {
     const { enabled, name: newName } = call.body
     const changes = {
       ...(enabled === undefined ? {} : { enabled }),
       ...(newName === undefined ? {} : { name: newName }),
     }
-    const changed = await serviceAccounts.update(call.located, changes, actOf(call))
+    const changed = await serviceAccounts.updateServiceAccount(
+      ctx,
+      call.located,
+      changes,
+      actOf(call),
+    )
     return { body: serviceAccountView(changed) }
   },
 })
@@ -220,9 +235,9 @@ const issueServiceCredential = adminOperation({
   status: 201,
   reply: z.strictObject({ ...issued, status: z.enum(['active', 'revoked']), createdAt: timestamp }),
   errors: ['service_account_not_found', 'credential_limit_reached', 'server_busy'],
-  locate: ({ id = '' }, { serviceAccounts }) => serviceAccounts.locate(id),
-  async handle(call, { serviceAccounts }) {
-    const issued = await serviceAccounts.issueCredential(call.located, actOf(call))
+  locate: ({ id = '' }, ctx) => locateServiceAccount(ctx, id),
+  async handle(call, ctx) {
+    const issued = await issueCredential(ctx, call.located, actOf(call))
     return { body: issuedCredentialView(issued) }
   },
 })
@@ -239,9 +254,9 @@ const revokeServiceCredential = adminOperation({
   reply: nothing,
   errors: ['credential_not_found'],
   locate: async () => {},
-  async handle(call, { serviceAccounts }) {
+  async handle(call, ctx) {
     const { id = '', credentialId = '' } = call.params
-    await serviceAccounts.revokeCredential(id, credentialId, actOf(call))
+    await revokeCredential(ctx, id, credentialId, actOf(call))
     return { body: null }
   },
 })

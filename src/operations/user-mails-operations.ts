@@ -1,4 +1,6 @@
 import * as z from 'zod/mini'
+import { resendVerificationTo } from '../domain/accounts/registration.js'
+import { sendResetLink } from '../domain/passwords/password-recovery.js'
 import { guardedOperation } from './operation.js'
 import { accepted } from './schemas.js'
 
@@ -21,9 +23,9 @@ const sendUserPasswordReset = guardedOperation({
   guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.password_reset' }],
   ...shared,
   errors: ['user_not_found', 'password_login_disabled'],
-  handle: async ({ body, params, user, source }, { mailsOn }) => {
-    const { passwordRecovery } = mailsOn(body.surface ?? 'operator')
-    await passwordRecovery.sendTo(params['userId'] ?? '', { actorId: user.id, source })
+  handle: async ({ body, params, user, source }, ctx) => {
+    const on = ctx.on(body.surface ?? 'operator')
+    await sendResetLink(on, params['userId'] ?? '', { actorId: user.id, source })
     return { body: { status: 'accepted' as const } }
   },
 })
@@ -35,9 +37,9 @@ const resendUserEmailVerification = guardedOperation({
   guards: [{ kind: 'bearer' }, { kind: 'permission', key: 'system.users.email_verify_resend' }],
   ...shared,
   errors: ['user_not_found', 'email_already_verified'],
-  handle: async ({ body, params, user, source }, { mailsOn }) => {
-    const { registration } = mailsOn(body.surface ?? 'operator')
-    await registration.resendTo(params['userId'] ?? '', { actorId: user.id, source })
+  handle: async ({ body, params, user, source }, ctx) => {
+    const on = ctx.on(body.surface ?? 'operator')
+    await resendVerificationTo(on, params['userId'] ?? '', { actorId: user.id, source })
     return { body: { status: 'accepted' as const } }
   },
 })

@@ -1,21 +1,15 @@
-import type {
-  BrowserFlow,
-  CodeMethod,
-  DeliveredLogin,
-  DeviceGrant,
-  LinkedIdentity,
-  ListedDevice,
-  ListedSession,
-  LoginResult,
-  MfaStatus,
-  Refreshed,
-  RefreshGrant,
-  RegisteredPasskey,
-  RegistrationResult,
-  Returned,
-  SessionView,
-  TotpConfirmation,
-} from '../domain/services/index.js'
+import type { LinkedIdentity } from '../domain/accounts/profile.js'
+import type { RegistrationResult } from '../domain/accounts/registration.js'
+import type { CodeMethod } from '../domain/factors/code-verification.js'
+import type { MfaStatus } from '../domain/factors/own-factors.js'
+import type { DeviceGrant, ListedDevice } from '../domain/factors/trusted-devices.js'
+import type { DeliveredLogin, LoginResult } from '../domain/login/login-pipeline.js'
+import type { TotpConfirmation } from '../domain/login/password-login.js'
+import type { BrowserFlow, Returned } from '../domain/oauth/oauth-sign-in.js'
+import type { RegisteredPasskey } from '../domain/passkeys/passkey-registration.js'
+import type { ListedSession } from '../domain/sessions/own-sessions.js'
+import type { Refreshed, SessionView } from '../domain/sessions/refresh.js'
+import type { RefreshGrant } from '../domain/sessions/tokens.js'
 import type { Passkey } from '../model/factors.js'
 import type { User } from '../model/user.js'
 import type { Answer, Call } from './operation.js'

@@ -1,4 +1,9 @@
 import * as z from 'zod/mini'
+import * as passkeyLogin from '../domain/passkeys/passkey-login.js'
+import * as passkeyRegistration from '../domain/passkeys/passkey-registration.js'
+import * as ownPasskeys from '../domain/passkeys/passkeys.js'
+import * as passkeyStepUp from '../domain/passkeys/passkeys.js'
+import { removeOwnPasskey } from '../domain/passkeys/passkeys.js'
 import { enrollingOperation, guardedOperation, publicOperation } from './operation.js'
 import {
   assertionInput,
@@ -120,8 +125,13 @@ const startPasskeyRegistration = enrollingOperation({
     'mfa_ticket_invalid',
     'server_busy',
   ],
-  handle: async ({ enrollee, body, source }, { passkeyRegistration }) => ({
-    body: await passkeyRegistration.start(enrollee, body.currentPassword, source),
+  handle: async ({ enrollee, body, source }, ctx) => ({
+    body: await passkeyRegistration.startPasskeyRegistration(
+      ctx,
+      enrollee,
+      body.currentPassword,
+      source,
+    ),
   }),
 })
 
@@ -153,10 +163,12 @@ const finishPasskeyRegistration = enrollingOperation({
     'factor_already_enrolled',
     'mfa_ticket_invalid',
   ],
-  handle: async (call, { passkeyRegistration }) => {
+  handle: async (call, ctx) => {
     const { enrollee, body, source } = call
     const made = { ...body, recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
-    return registeredPasskeyView(await passkeyRegistration.finish(enrollee, made, source))
+    return registeredPasskeyView(
+      await passkeyRegistration.finishPasskeyRegistration(ctx, enrollee, made, source),
+    )
   },
 })
 
@@ -176,8 +188,8 @@ const listPasskeys = guardedOperation({
     items: z.array(z.extend(passkey, { lastUsedAt: z.nullable(timestamp) })),
   }),
   errors: [],
-  handle: async (call, { ownPasskeys }) => ({
-    body: { items: (await ownPasskeys.list(call)).map(passkeyView) },
+  handle: async (call, ctx) => ({
+    body: { items: (await ownPasskeys.listPasskeys(ctx, call)).map(passkeyView) },
   }),
 })
 
@@ -195,9 +207,9 @@ const deletePasskey = guardedOperation({
   bodyOptional: true,
   reply: nothing,
   errors: ['step_up_required', 'factor_not_found', 'last_factor_required', 'last_login_method'],
-  handle: async (call, { ownPasskeys }) => {
+  handle: async (call, ctx) => {
     const { params, source, body } = call
-    await ownPasskeys.remove(call, params['credentialId'] ?? '', source, body.endOtherSessions)
+    await removeOwnPasskey(ctx, call, params['credentialId'] ?? '', source, body.endOtherSessions)
     return { body: null }
   },
 })
@@ -217,8 +229,8 @@ const startPasskeyLogin = publicOperation({
   reply: passkeyAssertion,
   cookies: { reads: flowCookies },
   errors: ['mfa_method_disabled', 'mfa_ticket_invalid', 'factor_not_found'],
-  handle: async (call, { passkeyLogin }) => ({
-    body: await passkeyLogin.start(waitingLogin(call.body, call)),
+  handle: async (call, ctx) => ({
+    body: await passkeyLogin.startPasskeyLogin(ctx, waitingLogin(call.body, call)),
   }),
 })
 
@@ -252,12 +264,12 @@ const finishPasskeyLogin = publicOperation({
     'email_not_verified',
     'mfa_ticket_invalid',
   ],
-  handle: async (call, { passkeyLogin }) => {
+  handle: async (call, ctx) => {
     const { body, tokenDelivery: delivery, source } = call
     const shown = { recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
     const terms = { trust: trustRequest(body), ...shown, delivery }
     const how = { waiting: waitingLogin(body, call), ...terms }
-    return deliveredLogin(await passkeyLogin.finish(body, how, source))
+    return deliveredLogin(await passkeyLogin.finishPasskeyLogin(ctx, body, how, source))
   },
 })
 
@@ -275,7 +287,7 @@ const startPasskeyStepUp = guardedOperation({
   bodyOptional: true,
   reply: passkeyAssertion,
   errors: ['mfa_method_disabled', 'factor_not_found'],
-  handle: async (call, { passkeyStepUp }) => ({ body: await passkeyStepUp.start(call) }),
+  handle: async (call, ctx) => ({ body: await passkeyStepUp.startPasskeyStepUp(ctx, call) }),
 })
 
 export const webauthnOperations = [

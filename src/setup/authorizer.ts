@@ -1,5 +1,5 @@
-import { defaultAuthorizer } from '../domain/authorization/default-authorizer.js'
-import { createHeldRoles } from '../domain/authorization/held-roles.js'
+import { defaultAuthorizer } from '../domain/authorization/role-authorizer.js'
+import { createHeldRoles } from '../domain/authorization/roles.js'
 import { openCollections } from '../domain/context/open-collections.js'
 import { OptionsError } from '../errors/index.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/permissions.js'

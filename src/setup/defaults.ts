@@ -1,6 +1,6 @@
 import { type BackgroundTasks, createBackgroundTasks } from '../concurrency/background-tasks.js'
 import { uuidv7 } from '../crypto/secrets.js'
-import { defaultRiskScorer } from '../domain/login/default-risk-scorer.js'
+import { defaultRiskScorer } from '../domain/login/login-risk.js'
 import { type InRequest, inRequest } from '../http/in-request.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'

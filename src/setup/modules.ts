@@ -4,7 +4,7 @@ import {
   type RegisteredModule,
   registeredModule,
   type Texts,
-} from '../domain/configuration/registered-module.js'
+} from '../domain/configuration/config-views.js'
 import { assertModule } from '../engine/configuration/module-declaration.js'
 import { DeclarationError, OptionsError, SecretKeyError } from '../errors/index.js'
 import type { AuthOptions } from '../options.js'

@@ -1,5 +1,17 @@
 import { lazily } from '../concurrency/promises.js'
+import { createRegistrations } from '../domain/accounts/registration.js'
+import { createUsers } from '../domain/accounts/users.js'
+import {
+  authenticate,
+  recheckPrincipal,
+  requirePermission,
+} from '../domain/authorization/access.js'
+import { createRoles } from '../domain/authorization/roles.js'
 import type { Principal } from '../domain/context/principal.js'
+import { requireStepUp } from '../domain/factors/step-up.js'
+import { createIdentityAdministration } from '../domain/oauth/oauth-links.js'
+import { createSessionAdministration } from '../domain/sessions/own-sessions.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { isProofAge } from '../engine/duration.js'
 import { matcherOf } from '../http/match.js'
 import { createPipeline } from '../http/pipeline.js'
@@ -11,8 +23,8 @@ import { operations } from '../operations/index.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import type { SurfaceAuth } from './auth.js'
+import type { BuiltSurface } from './build-surface.js'
 import type { Defaults } from './defaults.js'
-import type { BuiltSurface } from './lazy-surface.js'
 import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 
@@ -21,18 +33,17 @@ type Mounting = Pick<Defaults, 'clock' | 'logger' | 'inRequest'> &
 
 /** The routes of one surface and what answers them, each made at its first request. */
 export function routesOf(
-  surface: Surface,
-  built: () => BuiltSurface,
+  ctx: SurfaceContext,
   options: AuthOptions,
   mounting: Mounting,
 ): SurfaceRoutes {
+  const { surface } = ctx
   const own = options.surfaces[surface]
   const allowedOrigins = originsOf(own)
   const cookies = cookiePolicyOf(surface, own)
   const matcher = lazily(() => matcherOf(operations, surface))
   const pipeline = lazily(() => {
-    const { services, emit } = built()
-    const deps = { ...mounting, surface, services, emit, cookies, allowedOrigins }
+    const deps = { ...mounting, surface, ctx, emit: ctx.emit, cookies, allowedOrigins }
     return withCors(createPipeline(deps), allowedOrigins)
   })
   return {
@@ -48,28 +59,27 @@ export function routesOf(
 /** What the host is given of one surface. */
 export function mountSurface<S extends Surface>(
   surface: S,
-  { services, emit, users, registrations, identities, roles, audit, sessions }: BuiltSurface,
+  { ctx, audit }: BuiltSurface,
   { routes, pages }: { readonly routes: SurfaceRoutes; readonly pages: SessionOf<S> },
   { clientIp, clock, logger, inRequest }: Mounting,
 ): SurfaceAuth<S> {
-  const { access, stepUp } = services
-  const refusals = refusalEvents({ clock, emit })
+  const refusals = refusalEvents({ clock, emit: ctx.emit })
   return {
     ...surfaceRouter(surface, routes),
-    users,
-    registrations,
-    identities,
-    roles,
+    users: createUsers(ctx),
+    registrations: createRegistrations(ctx),
+    identities: createIdentityAdministration(ctx),
+    roles: createRoles(ctx),
     audit,
-    ...sessions,
+    ...createSessionAdministration(ctx),
     async authenticate(authorization) {
-      return ofSurface(surface, await access.authenticate(authorization))
+      return ofSurface(surface, await authenticate(ctx, authorization))
     },
-    guards: routeGuards(surface, { services, refusals, clientIp, logger, inRequest }),
+    guards: routeGuards(surface, { ctx, refusals, clientIp, logger, inRequest }),
     sessionOf: pages,
     async requirePermission(principal, permission, of) {
       requirePrincipal('requirePermission', principal)
-      await access.permit(ofSurface(surface, principal), permission, of)
+      await requirePermission(ctx, ofSurface(surface, principal), permission, of)
     },
     async requireStepUp(principal, { maxAgeMs }) {
       requirePrincipal('requireStepUp', principal)
@@ -78,8 +88,8 @@ export function mountSurface<S extends Surface>(
           'requireStepUp: maxAgeMs must be milliseconds, at most an hour (3,600,000)',
         )
       }
-      await access.recheck(ofSurface(surface, principal))
-      await stepUp.require(principal, maxAgeMs)
+      await recheckPrincipal(ctx, ofSurface(surface, principal))
+      await requireStepUp(ctx, principal, maxAgeMs)
     },
   }
 }

@@ -1,9 +1,9 @@
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { loadPart } from '../errors/index.js'
 import type { AnySessionOf, SessionOf } from '../http/session-facts.js'
 import type { AuthOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 import type { Defaults } from './defaults.js'
-import type { BuiltSurface } from './lazy-surface.js'
 import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 import { surfacesOfRequest } from './surfaces-of-request.js'
@@ -11,7 +11,7 @@ import { surfacesOfRequest } from './surfaces-of-request.js'
 /** The reading of sessions for the host's own pages. Most hosts have none, so that it is loaded at its first use. */
 export function pagesOf<S extends Surface>(
   surface: S,
-  { services }: BuiltSurface,
+  ctx: SurfaceContext,
   options: AuthOptions,
   {
     clientIp,
@@ -26,9 +26,8 @@ export function pagesOf<S extends Surface>(
   const answer: AnySessionOf<S> = async (request, given) => {
     if (ready !== null) return ready(request, given)
     const { sessionOf } = await loadPart('sessionOf', () => import('../http/session-of.js'))
-    const sessionLook = await services.sessionLook()
     ready ??= sessionOf(surface, {
-      sessionLook,
+      ctx,
       clientIp,
       inRequest,
       cookies: cookiePolicyOf(surface, own),

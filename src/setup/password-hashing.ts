@@ -3,9 +3,9 @@ import { argon2Hasher, nodeRsHasher } from '../crypto/argon2-hashers.js'
 import { loadCommonPasswords } from '../crypto/common-passwords.js'
 import { hashGate } from '../crypto/hash-gate.js'
 import type { LegacyFormat } from '../crypto/legacy-formats.js'
-import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
-import { createBreachCheck } from '../domain/passwords/breach-check.js'
-import { createPasswordHashes } from '../domain/passwords/password-hashes.js'
+import { createBreachCheck } from '../domain/hashing/breach-check.js'
+import { createPasswordHashes } from '../domain/hashing/password-hashes.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { argon2ParamsProblem, defaultArgon2Params } from '../engine/passwords.js'
 import { loadPart, OptionsError } from '../errors/index.js'
 import type { AuthOptions, HashOptions } from '../options.js'
@@ -14,11 +14,17 @@ import { hashQueueInstruments } from '../telemetry/open-telemetry.js'
 import type { Defaults } from './defaults.js'
 import { contextWordsOf } from './surface-options.js'
 
+/** What both surfaces share: hashes are made by one gate, and words are forbidden to all. */
+export type PasswordParts = Pick<
+  SurfaceContext,
+  'passwords' | 'breachCheck' | 'commonPasswords' | 'contextWords'
+>
+
 /** What checks and hashes passwords, for both surfaces. */
-export async function sharedPasswordServices(
+export async function passwordParts(
   options: AuthOptions,
   { clock, env, fetcher, issuer, logger, random }: Defaults,
-): Promise<SharedPasswordServices> {
+): Promise<PasswordParts> {
   const { hash = {}, legacyHashes, legacyVerifiers = [], passwordContextWords = [] } = options
   const concurrency = hash.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const passwords = createPasswordHashes({

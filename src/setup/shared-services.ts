@@ -2,8 +2,7 @@ import { type TokenMemo, tokenMemo } from '../crypto/memos.js'
 import type { SecretBox } from '../crypto/secret-box.js'
 import { type ConfigStore, createConfigStore } from '../domain/configuration/config-store.js'
 import { createEventPublisher } from '../domain/events/event-publisher.js'
-import type { SharedPasswordServices } from '../domain/passwords/assemble-passwords.js'
-import { createSigningKeys, type SigningKeys } from '../domain/sessions/signing-keys.js'
+import { createSigningKeys, type SigningKeys } from '../domain/keys/signing-keys.js'
 import { OptionsError } from '../errors/index.js'
 import {
   type ClientIp,
@@ -28,12 +27,12 @@ import { authorizerOf } from './authorizer.js'
 import type { Defaults } from './defaults.js'
 import { liveSettings, loadSettings } from './live-settings.js'
 import { modulesOf, secretBoxOf } from './modules.js'
-import { sharedPasswordServices } from './password-hashing.js'
+import { type PasswordParts, passwordParts } from './password-hashing.js'
 import { endpointsOf } from './surface-options.js'
 import type { ReadOptions } from './with-config-keys.js'
 
 /** What there is once, whatever the surface. */
-export interface SharedServices extends SharedPasswordServices {
+export interface SharedServices extends PasswordParts {
   readonly authorizer: Authorizer
   readonly clientIp: ClientIp
   readonly forwardedHost: ForwardedHost
@@ -70,7 +69,7 @@ export async function createSharedServices(
   })
   const settings = liveSettings(config.reader, env, logger, options.adminStepUp)
   const authorizer = authorizerOf(options, backend.store, prefix)
-  const passwords = await sharedPasswordServices(options, defaults)
+  const passwords = await passwordParts(options, defaults)
   const tracing = createTracing(options, clock)
   return {
     ...passwords,

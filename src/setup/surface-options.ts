@@ -1,5 +1,5 @@
-import type { RelyingParty } from '../crypto/webauthn.js'
-import type { Links } from '../domain/mail/mail-service.js'
+import type { RelyingParty } from '../crypto/webauthn-checks.js'
+import type { Links } from '../domain/surface/surface-context.js'
 import { withoutEnding } from '../engine/text.js'
 import type { CookiePolicy } from '../http/cookies.js'
 import type { EndpointOverrides } from '../identity-providers/provider-clients.js'

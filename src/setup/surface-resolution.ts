@@ -1,3 +1,5 @@
+import { verifyRefresh } from '../domain/sessions/tokens.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { quoteInput } from '../errors/index.js'
 import { cookieName, cookieValues } from '../http/cookies.js'
 import type { ExchangeRequest } from '../http/http-message.js'
@@ -8,7 +10,6 @@ import type { Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
-import type { SurfaceServices } from './surface-services.js'
 import { surfacesOfRequest } from './surfaces-of-request.js'
 
 const surfaces = ['operator', 'client'] as const
@@ -16,7 +17,7 @@ const surfaces = ['operator', 'client'] as const
 /** How `auth.both` decides which surface an unprefixed path is meant for. */
 export function surfaceResolution(
   options: AuthOptions,
-  built: Readonly<Record<Surface, SurfaceServices>>,
+  on: (surface: Surface) => SurfaceContext,
   shared: Pick<SharedServices, 'forwardedHost'> & { readonly logger: Logger },
 ): SurfaceResolution {
   const cookies = {
@@ -39,7 +40,7 @@ export function surfaceResolution(
       const token = refreshTokenIn(await bodyOf(request))
       if (token === null) return null
       for (const surface of surfaces) {
-        if (await isOf(built[surface], token)) return surface
+        if (await isOf(on(surface), token)) return surface
       }
       return null
     },
@@ -73,9 +74,9 @@ function hostResolution(
 }
 
 /** Where no key can judge it, the pipeline answers that, on whatever surface. */
-async function isOf({ tokens }: SurfaceServices, token: string): Promise<boolean> {
+async function isOf(ctx: SurfaceContext, token: string): Promise<boolean> {
   try {
-    const verified = await tokens.verifyRefresh(token)
+    const verified = await verifyRefresh(ctx, token)
     // One that is expired, or from the future, is still this surface's to refuse.
     return 'claims' in verified
   } catch {

@@ -1,10 +1,6 @@
 import { lazily } from '../concurrency/promises.js'
-import type { AccountDeletions } from '../domain/accounts/account-deletions.js'
-import { denylistLifeMs } from '../domain/context/denylist-entries.js'
-import { openCollections } from '../domain/context/open-collections.js'
-import type { EnrollmentNotices } from '../domain/factors/enrollment-notices.js'
-import type { Sweepable } from '../domain/sweep/sweep-work.js'
-import { type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
+import { denylistLifeMs, openCollections } from '../domain/context/open-collections.js'
+import { type Sweepable, type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
 import { type Collections, surfaceCollections, sweptBy } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend, Lease } from '../ports/backend.js'
@@ -17,10 +13,10 @@ interface Deps {
   readonly backend: Backend
   readonly clock: Clock
   readonly random: Random
-  /** By surface: what deletions of accounts still have to do. */
-  readonly deletions: Readonly<Record<Surface, Pick<AccountDeletions, 'resume'>>>
-  /** By surface: the owners of factors who are still to be told. */
-  readonly notices: Readonly<Record<Surface, EnrollmentNotices>>
+  /** Goes on with deletions of accounts that were cut off. */
+  readonly resumeDeletions: (surface: Surface) => Promise<'more' | 'done'>
+  /** Tells the owners of factors who are still to be told. */
+  readonly resumeNotices: (surface: Surface) => Promise<'more' | 'done'>
   readonly logger: Logger
 }
 
@@ -57,8 +53,8 @@ export function startSweeping(options: SweepOptions, deps: Deps): Sweeper {
     ),
     hygiene: [
       ...surfaces.flatMap((surface) => [
-        resumed(`${surface} accounts being deleted`, () => deps.deletions[surface].resume()),
-        resumed(`${surface} factors to be told of`, () => deps.notices[surface].resume()),
+        resumed(`${surface} accounts being deleted`, () => deps.resumeDeletions(surface)),
+        resumed(`${surface} factors to be told of`, () => deps.resumeNotices(surface)),
       ]),
       ...swept.flatMap(hygieneOf),
       {

@@ -1,16 +1,17 @@
 import { actBy } from '../domain/context/actor.js'
+import { terminateAllSessions } from '../domain/sessions/all-sessions-termination.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { AuthError } from '../errors/index.js'
 import type { Clock } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import type { AllSessionsOptions } from './auth.js'
-import type { BuiltSurface } from './lazy-surface.js'
 
 const members = ['surfaces', 'issuedBefore', 'by']
 const both: readonly Surface[] = ['operator', 'client']
 
 /** One surface after the other: the database of a running host has other work to do. */
-export async function terminateAllSessions(
-  built: Readonly<Record<Surface, Pick<BuiltSurface, 'allSessions'>>>,
+export async function terminateSessionsOn(
+  on: SurfaceContext['on'],
   clock: Clock,
   given: AllSessionsOptions,
 ): Promise<number> {
@@ -24,7 +25,7 @@ export async function terminateAllSessions(
   const act = actBy(by)
   let written = 0
   for (const surface of new Set(surfaces)) {
-    written += await built[surface].allSessions.terminateAll(issuedBefore, act)
+    written += await terminateAllSessions(on(surface), issuedBefore, act)
   }
   return written
 }

@@ -1,5 +1,5 @@
 import { metrics, SpanStatusCode, trace } from '@opentelemetry/api'
-import type { BacklogGauge } from '../domain/sweep/sweep-work.js'
+import type { BacklogGauge } from '../domain/sweep/sweeper.js'
 import type { Clock } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import type {

@@ -1,6 +1,7 @@
 import { Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
-import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
+import type { PostgresClient } from '../../adapters/postgres/client.js'
+import { postgres } from '../../adapters/postgres/index.js'
 import type { Logger } from '../../src/ports/host.js'
 import { fill, sample, sampleSpec } from '../../src/testing/shared/sample.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
+import type { PostgresClient } from '../../adapters/postgres/client.js'
+import { postgres } from '../../adapters/postgres/index.js'
 import { sampleSpec } from '../../src/testing/shared/sample.js'
 
 const client: PostgresClient = {

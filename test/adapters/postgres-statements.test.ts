@@ -1,6 +1,7 @@
 import { Client, Pool } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
-import { type PostgresClient, postgres } from '../../adapters/postgres/index.js'
+import type { PostgresClient } from '../../adapters/postgres/client.js'
+import { postgres } from '../../adapters/postgres/index.js'
 import type { Collection } from '../../src/ports/store.js'
 import { addingCounter } from '../../src/testing/shared/adding-counter.js'
 import { fill, type Sample, sample, sampleSpec } from '../../src/testing/shared/sample.js'

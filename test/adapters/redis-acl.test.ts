@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type RedisClient, redis } from '../../adapters/redis/index.js'
+import type { RedisClient } from '../../adapters/redis/client.js'
+import { redis } from '../../adapters/redis/index.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
 import { type RedisServer, spawnRedis } from '../support/stores/redis.js'
 import { clusterClients, singleClients, withServer } from '../support/stores/redis-clients.js'

@@ -1,7 +1,8 @@
 import { Cluster, Redis } from 'ioredis'
 import { createClient, createClientPool, createCluster, createSentinel } from 'redis'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type RedisClient, redis } from '../../adapters/redis/index.js'
+import type { RedisClient } from '../../adapters/redis/client.js'
+import { redis } from '../../adapters/redis/index.js'
 import { sampleSpec } from '../../src/testing/shared/sample.js'
 import { sendOnce } from '../support/stores/redis-clients.js'
 

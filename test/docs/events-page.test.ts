@@ -19,7 +19,7 @@ describe('the page of events', () => {
   it('says of every event when it happens, and has each that is recorded', () => {
     const events = currentEvents().flatMap((group) => group.events)
     expect(events.filter(({ when }) => when === '').map(({ type }) => type)).toEqual([])
-    const recorded = textOf('src/domain/events/to-audit-record.ts').matchAll(/^ {2}'([\w.]+)':/gm)
+    const recorded = textOf('src/domain/events/audit-log.ts').matchAll(/^ {2}'([\w.]+)':/gm)
     const types = events.map(({ type }) => type)
     expect([...recorded].map(([, type]) => type).sort()).toEqual([...types].sort())
     expect(new Set(types).size).toBe(types.length)

@@ -33,14 +33,14 @@ describe('what it talks to', () => {
     ['your database', 'setup/defaults', 'timeoutMs'],
     ['identity providers', 'identity-providers/outbound', 'timeoutMs'],
     ['webhooks', 'domain/events/webhooks', 'timeoutMs'],
-    ['the check for breached', 'domain/passwords/breach-check', 'timeoutMs'],
+    ['the check for breached', 'domain/hashing/breach-check', 'timeoutMs'],
     ['your `mailer`', 'setup/close', 'closeLimitMs'],
     ['your `riskScorer`', 'domain/login/login-risk', 'timeoutMs'],
-    ['your `riskScorer`', 'domain/sessions/refresh-risk', 'timeoutMs'],
+    ['your `riskScorer`', 'domain/sessions/refresh-reading', 'timeoutMs'],
     ['your `authorizer`', 'domain/authorization/access', 'authorizerTimeoutMs'],
     ['validators', 'domain/configuration/config-validation', 'timeoutMs'],
-    ['your `keys` function', 'domain/sessions/signing-keys', 'answerWithinMs'],
-    ['your `keys.sign`', 'domain/sessions/signing-keys', 'timeoutMs'],
+    ['your `keys` function', 'domain/keys/signing-keys', 'answerWithinMs'],
+    ['your `keys.sign`', 'domain/keys/signing-keys', 'timeoutMs'],
   ])('%s: the page and %s agree on %s', (start, path, name) => {
     expect(rowOf(start)[3]).toContain(seconds(declared(path, name)))
   })
@@ -54,7 +54,7 @@ describe('what it talks to', () => {
     const callers = [
       'identity-providers/outbound',
       'domain/events/webhooks',
-      'domain/passwords/breach-check',
+      'domain/hashing/breach-check',
     ]
     for (const path of callers) expect(textOf(`src/${path}.ts`)).toMatch(/fetcher\.fetch\(/)
   })
@@ -85,12 +85,12 @@ describe('other limits', () => {
     ["bytes of a request's body", 'http/request-input', 'maxBodyBytes'],
     ['characters of a token that is shown', 'crypto/token-format', 'maxTokenLength'],
     ['users of one import', 'domain/accounts/user-import', 'mostRows'],
-    ['entries of a page, in code', 'domain/context/host-page', 'largestLimit'],
+    ['entries of a page, in code', 'domain/context/actor', 'largestLimit'],
     ['UTF-16 code units of an id', 'engine/text', 'longestId'],
     ['UTF-16 code units of an id', 'checks/check-value', 'longestKey'],
     [
       "refresh tokens of one name in a request's cookies",
-      'domain/sessions/choose-token',
+      'domain/sessions/refresh-reading',
       'mostTokens',
     ],
     ['first attempts of a webhook under way in a process', 'domain/events/webhooks', 'atOnce'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
 import type { Surface } from '../../src/index.js'
-import type { OpenApiDocument, OpenApiOperation } from '../../src/openapi/index.js'
+import type { OpenApiDocument, OpenApiOperation } from '../../src/openapi/types.js'
 import { softwareAuthenticator } from '../support/people/passkey-authenticator.js'
 import {
   type Agent,

@@ -9,7 +9,8 @@ export const gzipBounds: Readonly<Record<string, number>> = {
   'postern/config': 9 * kib,
   'postern/config/secrets': 2 * kib,
   'postern/mails': 7 * kib,
-  'postern/openapi': 41 * kib,
+  // The table of operations with the functions that it calls, which a host has with `postern` anyway.
+  'postern/openapi': 108 * kib,
   'postern/testing': 27 * kib,
   'postern/client': 4 * kib,
   'postern/client/passkeys': 1 * kib,
@@ -40,8 +41,8 @@ export const hostBound = 1300 * kib
  * and a text of what has to be gone.
  */
 export const shakenBounds: Readonly<Record<string, readonly [string, number, string]>> = {
-  // The table of operations stays: it is made by calls, which a bundler has to keep.
-  postern: ['generateSigningKey', 160 * kib, 'another replica has taken it'],
+  // The table of operations stays, and what it calls: it is made by calls, which a bundler has to keep.
+  postern: ['generateSigningKey', 325 * kib, 'another replica has taken it'],
   'postern/config': ['defineModule', 11 * kib, 'recordLists'],
   'postern/config/secrets': ['secretBox', 2.5 * kib, 'unreadable'],
   'postern/mails': ['english', 6 * kib, 'Passwort'],

@@ -47,16 +47,16 @@ export const accessPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a login overtaken by a change of factors proves the factor that it showed',
-    file: 'src/domain/login/login-effects.ts',
-    find: 'recordProof({ ...session, user: login.user }, mfaMethod)',
-    replace: 'recordProof(session, mfaMethod)',
+    file: 'src/domain/login/login-pipeline.ts',
+    find: 'recordProof(ctx, { ...session, user: login.user }, mfaMethod)',
+    replace: 'recordProof(ctx, session, mfaMethod)',
     tests: ['test/contract/factors/overtaken-logins.test.ts'],
   },
   {
     name: 'a device that such a login trusts stands for the factors of now',
     file: 'src/domain/login/login-pipeline.ts',
-    find: 'effects.trustDevice({ user, sessionId }, deviceId, trust, source)',
-    replace: 'effects.trustDevice(session, deviceId, trust, source)',
+    find: 'trustDeviceOfLogin(ctx, { user, sessionId }, deviceId, trust, source)',
+    replace: 'trustDeviceOfLogin(ctx, session, deviceId, trust, source)',
     tests: ['test/contract/factors/overtaken-logins.test.ts'],
   },
   {
@@ -91,7 +91,7 @@ export const accessPlants: readonly PlantEntry[] = [
   {
     name: 'a grant that waited for another one goes by what it read before',
     file: 'src/domain/service-accounts/service-grants.ts',
-    find: 'return standingOf(await readAgain(standing.credential))',
+    find: 'return standingOf(await readAgain(ctx, standing.credential))',
     replace: 'return standing',
     tests: ['test/contract/service-accounts/service-account-races.test.ts'],
   },

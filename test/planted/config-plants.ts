@@ -44,7 +44,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'the history keeps the texts of secrets',
-    file: 'src/domain/configuration/config-history.ts',
+    file: 'src/domain/configuration/config-writer.ts',
     find: '...module.redact(seen.values),',
     replace: '...module.redact(seen.values), values: seen.values,',
     tests: ['test/contract/config/secrets-and-history.test.ts'],
@@ -122,7 +122,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'decrypted settings stay in memory until they are read again',
-    file: 'src/domain/configuration/config-cache.ts',
+    file: 'src/domain/configuration/config-reader.ts',
     find: '      else forget()',
     replace: '',
     tests: ['test/domain/configuration/config-cache.test.ts'],

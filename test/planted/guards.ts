@@ -138,6 +138,9 @@ function isService(node: ts.Node): boolean {
 }
 
 function holdsFunction({ expression }: ts.ReturnStatement): boolean {
+  if (expression !== undefined && ts.isArrayLiteralExpression(expression)) {
+    return expression.elements.some((one) => ts.isObjectLiteralExpression(one))
+  }
   if (expression === undefined || !ts.isObjectLiteralExpression(expression)) {
     return expression !== undefined && ts.isArrowFunction(expression)
   }
@@ -157,8 +160,10 @@ function literalOf(
     let found: ts.ObjectLiteralExpression | undefined
     ts.forEachChild(scope.parent, (child) =>
       walk(child, (node) => {
-        if (!ts.isVariableDeclaration(node) || node.name.getText() !== argument.text) return
-        found ??= objectOf(node.initializer)
+        const isFunction = ts.isFunctionDeclaration(node)
+        if (!isFunction && !ts.isVariableDeclaration(node)) return
+        if (node.name?.getText() !== argument.text) return
+        found ??= objectOf(isFunction ? node.body : node.initializer)
       }),
     )
     if (found !== undefined) return found
@@ -166,11 +171,17 @@ function literalOf(
   return undefined
 }
 
-/** An object as it is written, or the one that an arrow function is written to return. */
+/** An object as it is written, or the one that a function is written to return. */
 function objectOf(initializer: ts.Node | undefined): ts.ObjectLiteralExpression | undefined {
   if (initializer === undefined) return undefined
   if (ts.isObjectLiteralExpression(initializer)) return initializer
   if (ts.isParenthesizedExpression(initializer)) return objectOf(initializer.expression)
+  if (ts.isBlock(initializer)) {
+    const [first] = initializer.statements
+    return first !== undefined && ts.isReturnStatement(first)
+      ? objectOf(first.expression)
+      : undefined
+  }
   return ts.isArrowFunction(initializer) ? objectOf(initializer.body) : undefined
 }
 

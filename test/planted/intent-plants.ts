@@ -52,7 +52,7 @@ export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'another user of the browser leaves an offered link as it is',
     file: offers,
-    find: 'await linkOffers.take(seen.id)',
+    find: 'await ctx.collections.linkOffers.take(seen.id)',
     replace: '',
     tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
   },
@@ -66,7 +66,7 @@ export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'an offered link is made without the proof that linking asks for',
     file: 'src/domain/oauth/oauth-links.ts',
-    find: 'await prepare(who, provider, currentPassword, source)',
+    find: 'await prepareLink(ctx, who, provider, currentPassword, source)',
     replace: '',
     tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
   },
@@ -87,15 +87,16 @@ export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'a link stands where the account cannot be looked at once more',
     file: 'src/domain/oauth/oauth-links.ts',
-    find: '} finally {\n      if (!stands && begun !== null) await identities.takeBack(begun)\n    }',
-    replace: '} finally {\n    }',
+    find: '} finally {\n    if (!stands && begun !== null) await takeBackIdentity(ctx, begun)\n  }',
+    replace: '} finally {\n  }',
     tests: ['test/contract/oauth/cut-off-links.test.ts'],
   },
   {
     name: 'what a stranger planted stays open where the first sign-in of the owner was cut off',
-    file: 'src/domain/oauth/provider-proofs.ts',
-    find: "await sessions.endAll(proved.id, 'password_change', source)",
-    replace: "if (verdict === 'prove') await sessions.endAll(proved.id, 'password_change', source)",
+    file: 'src/domain/oauth/oauth-accounts.ts',
+    find: "await endAllSessions(ctx, proved.id, 'password_change', source)",
+    replace:
+      "if (verdict === 'prove') await endAllSessions(ctx, proved.id, 'password_change', source)",
     tests: ['test/security/owner-proof.test.ts'],
   },
   {
@@ -115,7 +116,7 @@ export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'a sign-out in the browser leaves an offered link as it is',
     file: 'src/operations/authentication-operations.ts',
-    find: 'await oauthLinks.forgetOffer({ cookie: linkCookie, body: null })',
+    find: 'await forgetShownLinkOffer(ctx, { cookie: linkCookie, body: null })',
     replace: '',
     tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
   },
@@ -129,14 +130,14 @@ export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'a challenge of one ceremony with a passkey is good for another',
     file: 'src/domain/intents/passkey-challenges.ts',
-    find: 'await passkeyChallenges.take(challengeId, factsOf(ceremony))',
+    find: 'await ctx.collections.passkeyChallenges.take(challengeId, factsOf(ceremony))',
     replace:
-      'await passkeyChallenges.take(challengeId, { userId: user.id, boundTo: ceremony.boundTo })',
+      'await ctx.collections.passkeyChallenges.take(challengeId, { userId: user.id, boundTo: ceremony.boundTo })',
     tests: ['test/contract/passkeys/passkey-step-up.test.ts'],
   },
   {
     name: 'an import goes on with an account that was disabled meanwhile',
-    file: 'src/domain/accounts/account-import.ts',
+    file: 'src/domain/accounts/user-import.ts',
     find: 'const guard = { lastIntentId, enabled: false, deletingAt: null }\n    const added',
     replace: 'const guard = { enabled: false, deletingAt: null }\n    const added',
     tests: ['test/contract/accounts/import-races.test.ts'],

@@ -19,7 +19,7 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'a ring that is too old is not read again for a token that was let in before',
-    file: 'src/domain/sessions/signing-keys.ts',
+    file: 'src/domain/keys/signing-keys.ts',
     find: 'if (!isSupplied || isKnown()) return ring()',
     replace: 'if (!isSupplied || isKnown()) return trusted()',
     tests: [lateRequests],
@@ -27,8 +27,8 @@ export const latePlants: readonly PlantEntry[] = [
   {
     name: 'a connection outlives the replacement of the signing key',
     file: look,
-    find: 'if (!(await tokens.isSignerInForce(before))) return null',
-    replace: 'await tokens.isSignerInForce(before)',
+    find: 'if (!(await isSignerInForce(ctx, before))) return null',
+    replace: 'await isSignerInForce(ctx, before)',
     tests: [connections],
   },
   {
@@ -41,14 +41,14 @@ export const latePlants: readonly PlantEntry[] = [
   {
     name: 'a refresh under way gets tokens of the key that replaced a stolen one',
     file: 'src/domain/sessions/refresh.ts',
-    find: 'if (await tokens.isSignerInForce(claims)) return',
+    find: 'if (await isSignerInForce(ctx, claims)) return',
     replace: 'if (claims.sub) return',
     tests: [rotation],
   },
   {
     name: 'a page that has a token minted gets one of the key that replaced a stolen one',
     file: look,
-    find: '(await tokens.isSignerInForce(claims)) ? access : null',
+    find: '(await isSignerInForce(ctx, claims)) ? access : null',
     replace: 'access',
     tests: [rotation],
   },
@@ -61,7 +61,7 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'the key that signed the token of a principal is not remembered',
-    file: 'src/domain/authorization/known-principals.ts',
+    file: 'src/domain/context/principal.ts',
     find: 'return #kid in principal ? principal.#kid : null',
     replace: 'return #kid in principal ? null : null',
     tests: [lateRequests],
@@ -90,21 +90,21 @@ export const latePlants: readonly PlantEntry[] = [
   {
     name: 'an administrator who is asked again shows no second factor',
     file: 'src/http/admission.ts',
-    find: 'await stepUp(admission, { services })',
+    find: 'await stepUp(admission, { ctx })',
     replace: '',
     tests: [lateCredentials],
   },
   {
     name: 'an administrator who is asked again is believed for a second',
     file: access,
-    find: 'known.note(principal, Number.NEGATIVE_INFINITY)',
+    find: 'ctx.memory.principals.note(principal, Number.NEGATIVE_INFINITY)',
     replace: '',
     tests: [lateCredentials],
   },
   {
     name: 'an edit that waited for its validator counts as let in just now',
     file: 'src/http/admission.ts',
-    find: "when === 'late' && services.access.isFresh(principal)",
+    find: "when === 'late' && isFreshPrincipal(ctx, principal)",
     replace: "when === 'late'",
     tests: [lateEdits],
   },
@@ -146,7 +146,7 @@ export const latePlants: readonly PlantEntry[] = [
   {
     name: 'guesses with the link of a change of address leave no event',
     file: 'src/domain/accounts/email-change.ts',
-    find: "deps.emit('password.changeFailed', source, { userId: user.id, sessionId: null })",
+    find: "ctx.emit('password.changeFailed', source, { userId: user.id, sessionId: null })",
     replace: '',
     tests: ['test/contract/accounts/email-change.test.ts'],
   },

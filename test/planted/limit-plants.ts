@@ -10,14 +10,14 @@ export const limitPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a limit that is handed back is counted in the process first',
-    file: 'src/domain/limits/rate-limits.ts',
+    file: 'src/domain/limits/rate-limiter.ts',
     find: "  'optionsPerIp',\n  'selfPerSession',\n",
     replace: "  'optionsPerIp',\n  'passwordChangePerUser',\n  'selfPerSession',\n",
     tests: ['test/domain/limits/rate-limiter.test.ts'],
   },
   {
     name: 'a full map of counts forgets hits that were not reported',
-    file: 'src/domain/limits/deferred-counts.ts',
+    file: 'src/domain/limits/rate-limiter.ts',
     find: 'if (windows.size >= capacity) return null',
     replace: 'if (windows.size >= capacity) windows.clear()',
     tests: ['test/domain/limits/deferred-counts.test.ts'],
@@ -46,9 +46,9 @@ export const limitPlants: readonly PlantEntry[] = [
   {
     name: 'a request with a listed token is counted',
     file: 'src/http/admission.ts',
-    find: '  const user = services.access.readUser(userId)\n',
+    find: '  const user = readUserAhead(ctx, userId)\n',
     replace:
-      "  const user = services.access.readUser(userId)\n  void services.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
+      "  const user = readUserAhead(ctx, userId)\n  void ctx.limits.checkSession('selfPerSession', { sessionId: null, userId })\n",
     tests: ['test/contract/sessions/round-trips.test.ts'],
   },
   {

@@ -17,8 +17,8 @@ export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf tells a page of a session that is on the denylist',
     file: look,
-    find: '    if (!isStanding(attempt)) {\n',
-    replace: '    if (!isStanding({ ...attempt, entry: null })) {\n',
+    find: '  if (!isStanding(attempt)) {\n',
+    replace: '  if (!isStanding({ ...attempt, entry: null })) {\n',
     tests: [states],
   },
   {
@@ -31,8 +31,8 @@ export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf rechecks a connection without the epoch of the user',
     file: look,
-    find: 'reading.judge(newest, family, attempt.user)',
-    replace: 'reading.judge(newest, family, null)',
+    find: 'judgeAttempt(ctx, newest, family, attempt.user)',
+    replace: 'judgeAttempt(ctx, newest, family, null)',
     tests: [connections],
   },
   {
@@ -45,8 +45,8 @@ export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf says nobody while the store does not answer',
     file: read,
-    find: 'const looking = sessionLook.find(cookies, source)',
-    replace: 'const looking = sessionLook.find(cookies, source).catch(() => null)',
+    find: 'const looking = findSession(ctx, cookies, source)',
+    replace: 'const looking = findSession(ctx, cookies, source).catch(() => null)',
     tests: ['test/contract/sessions/session-of-mistakes.test.ts'],
   },
   {

@@ -42,20 +42,20 @@ export const protocolPlants: readonly ProtocolPlant[] = [
   ),
   plant(
     'a replay ends nothing',
-    'src/domain/sessions/refresh-refusal.ts',
+    'src/domain/sessions/refresh-reading.ts',
     "{ code: 'refresh_token_reused', end: 'replay' }",
     "{ code: 'refresh_token_reused', end: null }",
   ),
   plant(
     'an ending lists no session',
-    'src/domain/sessions/session-ending.ts',
-    'denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),',
+    'src/domain/sessions/session-endings.ts',
+    'ctx.denylist.put(batch.map(({ id }) => entryOf(ctx, id, reason, expiresAt))),',
     'Promise.resolve(expiresAt),',
   ),
   plant(
     'a change of password ends no other session',
     'src/domain/accounts/profile.ts',
-    "      if (endsSessions) {\n        await sessions.endAll(user.id, 'password_change', source, { except: sessionId })\n      }\n",
+    "  if (endsSessions) {\n    await endAllSessions(ctx, user.id, 'password_change', source, { except: sessionId })\n  }\n",
     '',
   ),
   plant(
@@ -73,7 +73,7 @@ export const protocolPlants: readonly ProtocolPlant[] = [
   plant(
     'a login asks for no second factor',
     'src/domain/login/login-pipeline.ts',
-    '    if (asked !== null && device === null) return effects.askForFactor(asked, first, source)\n',
+    '  if (asked !== null && device === null) return askForFactor(ctx, asked, first, source)\n',
     '',
   ),
   plant(
@@ -84,7 +84,7 @@ export const protocolPlants: readonly ProtocolPlant[] = [
   ),
   plant(
     'a changed password leaves no record',
-    'src/domain/events/to-audit-record.ts',
+    'src/domain/events/audit-log.ts',
     "  'password.changed': (event) => own(event.userId, { by: event.by }),",
     "  'password.changed': () => null,",
   ),

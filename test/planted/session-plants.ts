@@ -4,14 +4,14 @@ export const sessionPlants: readonly PlantEntry[] = [
   {
     name: 'a refresh moves the end of the session record',
     file: 'src/domain/sessions/refresh.ts',
-    find: "        if (write === 'won') {\n",
+    find: "    if (write === 'won') {\n",
     replace:
-      "        if (write === 'won') {\n          const moved = { expiresAt: now + 90 * 24 * 60 * 60 * 1000 }\n          await deps.collections.sessions.update(attempt.claims.sid, { active: true }, moved)\n",
+      "    if (write === 'won') {\n      const moved = { expiresAt: now + 90 * 24 * 60 * 60 * 1000 }\n      await ctx.collections.sessions.update(attempt.claims.sid, { active: true }, moved)\n",
     tests: ['test/contract/sessions/session-ends.test.ts'],
   },
   {
     name: 'a denylist entry counts no longer in its last minute',
-    file: 'src/domain/context/denylist-entries.ts',
+    file: 'src/domain/context/open-collections.ts',
     find: 'ids.includes(id) && expiresAt > now)',
     replace: 'ids.includes(id) && expiresAt > now + 60_000)',
     tests: ['test/contract/sessions/session-ends.test.ts'],
@@ -41,8 +41,8 @@ export const sessionPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a guess too many whose ending failed ends the session at no later guess',
-    file: 'src/domain/sessions/session-guesses.ts',
-    find: '        isOver = isLimited && (await isMarked(sessionId))\n',
+    file: 'src/domain/sessions/session-endings.ts',
+    find: '    isOver = isLimited && (await isMarked(ctx, sessionId))\n',
     replace: '',
     tests: ['test/contract/limits/session-guesses.test.ts'],
   },

@@ -2,7 +2,7 @@ import type { PlantEntry } from './plant.js'
 
 const refresh = 'src/domain/sessions/refresh.ts'
 const sessions = 'src/domain/sessions/sessions.ts'
-const ending = 'src/domain/sessions/session-ending.ts'
+const ending = 'src/domain/sessions/session-endings.ts'
 const login = 'src/domain/login/password-login.ts'
 const limiter = 'src/domain/limits/rate-limiter.ts'
 const orderOfALogin = 'test/contract/login/order-of-a-login.test.ts'
@@ -13,8 +13,8 @@ export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'an ended session hears of the read that failed beside the denylist',
     file: 'src/domain/authorization/access.ts',
-    find: '      if (judged !== undefined) await judged\n',
-    replace: '      await readUser(claims.sub)\n      if (judged !== undefined) await judged\n',
+    find: '  if (judged !== undefined) await judged\n',
+    replace: '  await readUserAhead(ctx, claims.sub)\n  if (judged !== undefined) await judged\n',
     tests: [sideBySide],
   },
   {
@@ -29,14 +29,14 @@ export const wavePlants: readonly PlantEntry[] = [
     edits: [
       {
         file: refresh,
-        find: 'const minted = await issue(attempt, user, { expiresAt }, attempt.beside)',
-        replace: 'const minting = ahead(issue(attempt, user, { expiresAt }, attempt.beside))',
+        find: 'const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)',
+        replace: 'const minting = ahead(issue(ctx, attempt, user, { expiresAt }, attempt.beside))',
       },
       {
         file: refresh,
-        find: '        const write = await consume(attempt, user, next)\n',
+        find: '    const write = await consume(ctx, attempt, user, next)\n',
         replace:
-          '        const [write, minted] = await Promise.all([consume(attempt, user, next), minting])\n',
+          '    const [write, minted] = await Promise.all([consume(ctx, attempt, user, next), minting])\n',
       },
     ],
     tests: [sideBySide],
@@ -46,14 +46,14 @@ export const wavePlants: readonly PlantEntry[] = [
     edits: [
       {
         file: refresh,
-        find: '        const minted = await issue(attempt, user, { expiresAt }, attempt.beside)\n',
+        find: '    const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)\n',
         replace: '',
       },
       {
         file: refresh,
-        find: '        const write = await consume(attempt, user, next)\n',
+        find: '    const write = await consume(ctx, attempt, user, next)\n',
         replace:
-          '        const write = await consume(attempt, user, next)\n        const minted = await issue(attempt, user, { expiresAt }, attempt.beside)\n',
+          '    const write = await consume(ctx, attempt, user, next)\n    const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)\n',
       },
     ],
     tests: [sideBySide],
@@ -61,8 +61,8 @@ export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'the write that rotates asks for the deadline of when the signing began',
     file: refresh,
-    find: '        const now = clock.now()\n        const generation',
-    replace: '        const now = expiresAt - deps.idleMs\n        const generation',
+    find: '    const now = ctx.clock.now()\n    const generation',
+    replace: '    const now = expiresAt - ctx.idleMs\n    const generation',
     tests: [sideBySide],
   },
   {
@@ -70,13 +70,13 @@ export const wavePlants: readonly PlantEntry[] = [
     edits: [
       {
         file: sessions,
-        find: 'await orTakenBack(id, () => store(family, document))',
-        replace: 'const stored = store(family, document)',
+        find: 'await orTakenBack(ctx, id, () => store(ctx, family, document))',
+        replace: 'const stored = store(ctx, family, document)',
       },
       {
         file: sessions,
-        find: '      if (fenced === null) {',
-        replace: '      await stored\n      if (fenced === null) {',
+        find: '  if (fenced === null) {',
+        replace: '  await stored\n  if (fenced === null) {',
       },
     ],
     tests: [orderOfALogin],
@@ -91,32 +91,32 @@ export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'a login is answered before its wrong guesses are forgiven',
     file: login,
-    find: '        await forgiven\n',
-    replace: '        void forgiven\n',
+    find: '    await forgiven\n',
+    replace: '    void forgiven\n',
     tests: [orderOfALogin],
   },
   {
     name: 'the row of a session is revoked beside its denylist entry',
     file: ending,
-    find: '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n',
+    find: '    ctx.denylist.put(batch.map(({ id }) => entryOf(ctx, id, reason, expiresAt))),\n',
     replace:
-      '      denylist.put(batch.map(({ id }) => entryOf(id, reason, expiresAt))),\n      ...batch.map((session) => revoke(session, reason, clock.now())),\n',
+      '    ctx.denylist.put(batch.map(({ id }) => entryOf(ctx, id, reason, expiresAt))),\n    ...batch.map((session) => revoke(ctx, session, reason, ctx.clock.now())),\n',
     tests: [sideBySide],
   },
   {
     name: 'the document of a session is closed beside the revoking of its row',
     file: ending,
-    find: 'const revoked = await revoke(session, reason, now)\n',
+    find: 'const revoked = await revoke(ctx, session, reason, now)\n',
     replace:
-      'const [revoked] = await Promise.all([\n      revoke(session, reason, now),\n      closeDocument(sessionId, reason),\n    ])\n',
+      'const [revoked] = await Promise.all([\n      revoke(ctx, session, reason, now),\n      closeDocument(ctx, sessionId, reason),\n    ])\n',
     tests: [sideBySide],
   },
   {
     name: 'a logout is answered before its row is revoked',
     file: ending,
-    find: 'const ended = await finish(session, asBegun(session, listed, { ...judgement, source }))\n',
+    find: 'const ended = await finish(ctx, session, asBegun(ctx, session, listed, { ...judgement, source }))\n',
     replace:
-      'const ended = true\n      void finish(session, asBegun(session, listed, { ...judgement, source })).catch(() => {})\n',
+      'const ended = true\n      void finish(ctx, session, asBegun(ctx, session, listed, { ...judgement, source })).catch(() => {})\n',
     tests: [sideBySide],
   },
   {
@@ -129,23 +129,24 @@ export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'a logout whose row could not be read leaves the session listed for less time than it lives',
     file: ending,
-    find: "      if (judged.status === 'rejected') await extendDenylistEntry(session.id, 'logout', clock.now())\n",
+    find: "  if (judged.status === 'rejected')\n    await extendDenylistEntry(ctx, session.id, 'logout', ctx.clock.now())\n",
     replace: '',
     tests: [sideBySide],
   },
   {
     name: 'a grant that shared a hash is judged by the rows of before it',
     file: 'src/domain/service-accounts/service-grants.ts',
-    find: 'const now = standingOf(await readAgain(standing.credential))',
-    replace: 'const now = isShared ? standing : standingOf(await readAgain(standing.credential))',
+    find: 'const now = standingOf(await readAgain(ctx, standing.credential))',
+    replace:
+      'const now = isShared ? standing : standingOf(await readAgain(ctx, standing.credential))',
     tests: ['test/contract/service-accounts/service-grant-cost.test.ts'],
   },
   {
     name: 'an unknown client id shares no hash',
     file: 'src/domain/service-accounts/service-grants.ts',
-    find: '    return verification(pair, ',
+    find: '  return ctx.memory.grants.verification(pair, ',
     replace:
-      '    if (hash === null) {\n      const alone = async () => ({\n        value: await deps.passwords.verify(hash, secret, line),\n        isShared: false,\n      })\n      return alone()\n    }\n    return verification(pair, ',
+      '  if (hash === null) {\n    const alone = async () => ({\n      value: await ctx.passwords.verify(hash, secret, line),\n      isShared: false,\n    })\n    return alone()\n  }\n  return ctx.memory.grants.verification(pair, ',
     tests: ['test/contract/service-accounts/service-grant-cost.test.ts'],
   },
   {

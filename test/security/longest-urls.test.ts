@@ -4,7 +4,7 @@ import { loadKeyRing } from '../../src/crypto/key-ring.js'
 import { webhookSignature } from '../../src/crypto/secrets.js'
 import { maxTokenLength } from '../../src/crypto/token-format.js'
 import { signAccess, signRefresh } from '../../src/crypto/tokens.js'
-import { createMailService } from '../../src/domain/mail/mail-service.js'
+import { mailConfirmRegistration } from '../../src/domain/mail/mail-service.js'
 import { userProblem } from '../../src/engine/accounts.js'
 import { longestBaseUrl, longestUrl, withFragment, withQuery } from '../../src/engine/addresses.js'
 import { keptKeys } from '../../src/engine/login-risk-rules.js'
@@ -23,6 +23,7 @@ import { accessClaims, refreshClaims } from '../crypto/claims.js'
 import { testSigningKey } from '../support/keys.js'
 import { recordingLogger } from '../support/outside/recording-logger.js'
 import { recordingMailer } from '../support/outside/recording-mailer.js'
+import { testContext } from '../support/test-context.js'
 
 /** What servers and proxies take for one header, or for the address of a request (ASVS 4.2.5). */
 const limit = 8192
@@ -140,16 +141,15 @@ describe('no longer than 8 kB', () => {
     const logger = recordingLogger()
     const background = createBackgroundTasks(logger, (run) => run())
     const links = linksOf(options)
-    const mail = createMailService({
-      surface: 'operator',
+    const ctx = {
+      ...(await testContext({ surface: 'operator' })),
       mailer,
       links,
       background,
-      emit: () => {},
       logger,
-    })
+    }
     const ticket = { token: randomText, expiresAt: 0 }
-    const sent = mail.confirmRegistration({ email: 'ada@example.org', languages: [] }, ticket)
+    const sent = mailConfirmRegistration(ctx, { email: 'ada@example.org', languages: [] }, ticket)
     await background.drain()
     expect(await sent).toBe(true)
     const { url } = mailer.last('verifyEmail', 'ada@example.org').data

@@ -77,8 +77,8 @@ describe('npm run lint', () => {
       'domain-rooms-in-order',
       {
         'src/domain/context/low.ts':
-          "import type { High } from '../services/high.js'\nexport type Low = High\n",
-        'src/domain/services/high.ts': 'export type High = string\n',
+          "import type { High } from '../sweep/high.js'\nexport type Low = High\n",
+        'src/domain/sweep/high.ts': 'export type High = string\n',
       },
     ],
     [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { generateSync } from 'otplib'
 import type { Auth, ExchangeReply, Surface } from '../../src/index.js'
-import type { OpenApiDocument } from '../../src/openapi/index.js'
+import type { OpenApiDocument } from '../../src/openapi/types.js'
 import type { FakeClock } from '../../src/testing/index.js'
 import type { Library } from '../../test/lockstep/rigs.js'
 import { stubHasher } from '../../test/simulation/stub-hasher.js'

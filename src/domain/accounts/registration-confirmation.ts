@@ -4,20 +4,30 @@ import {
   type EntryRules,
   entryRefusal,
   entryRules,
+  type LinkProof,
+  linkProof,
 } from '../../engine/accounts.js'
+import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { takeBackUsed } from '../context/take-back-used.js'
-import type { MailedIntents } from '../intents/mailed-intents.js'
-import type { PendingRegistrations } from '../intents/pending-registrations.js'
-import type { OpenedIntent, SpentIntent } from '../intents/spent-intent.js'
-import { linkLine } from '../passwords/hash-lines.js'
-import type { PasswordCheck } from '../passwords/password-check.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
-import type { PasswordRules } from '../passwords/password-rules.js'
-import type { RegistrationMails } from './registration-mails.js'
+import { keepEnrolledFactor } from '../context/enrolled-factors.js'
+import type { OpenedIntent, SpentIntent } from '../intents/intent-judge.js'
+import { spendMailedTicket, takeMailedTicket } from '../intents/mailed-intents.js'
+import { registrationsBoundTo, takeRegistration } from '../intents/pending-registrations.js'
+import { type OwnerFacts, proveOwner } from '../passwords/owner-proof.js'
+import {
+  checkPasswordOfLink,
+  clearPasswordFailures,
+  linkLine,
+} from '../passwords/password-check.js'
+import { checkNewPassword } from '../passwords/password-writer.js'
+import { endAllSessions } from '../sessions/session-endings.js'
+import { takeBackUsed } from '../surface/has-way-in.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { mailAddressTaken } from './registration-mails.js'
+
+// Makes an account of a proved address.
 
 /** What comes with a mailed link. */
 export interface ShownBeginning {
@@ -26,35 +36,6 @@ export interface ShownBeginning {
   readonly acceptedTermsVersion?: string | undefined
   /** What the browser or app keeps of its registrations; null without. */
   readonly registrationKey: string | null
-}
-
-/** Makes an account of a proved address. */
-export interface RegistrationConfirmation {
-  /**
-   * With what was registered in the same browser or app, else with `newPassword`; today's settings
-   * decide whether it may be made. Repeat it after a rejection: the account is made once. A repetition
-   * needs the same password, or none. Throws `password_choice_required`, which spends nothing,
-   * `registration_disabled` and the like, `password_policy`, `invalid_token` when the address has an
-   * account by now, and `rate_limited`.
-   */
-  confirm(
-    opened: OpenedIntent<'register', null>,
-    shown: ShownBeginning,
-    source: RequestSource,
-  ): Promise<void>
-}
-
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
-  readonly passwords: PasswordHashes
-  readonly passwordRules: PasswordRules
-}
-
-interface Services {
-  readonly mails: RegistrationMails
-  readonly passwordCheck: PasswordCheck
-  readonly pendingRegistrations: PendingRegistrations
-  readonly mailedIntents: MailedIntents
 }
 
 interface Attempt {
@@ -66,131 +47,251 @@ interface Attempt {
 /** A link to an address without an account, which is judged by its own conditions. */
 type Link = SpentIntent<'register', null>
 
-export function createRegistrationConfirmation(
-  deps: Deps,
-  { mails, mailedIntents, passwordCheck, pendingRegistrations }: Services,
-): RegistrationConfirmation {
-  const { clock } = deps
-  const { users } = deps.collections
+function admit(rules: EntryRules, comer?: EntryFacts): void {
+  const refusal = entryRefusal('register', rules, comer)
+  if (refusal !== null) throw new AuthError(refusal)
+}
 
-  function admit(rules: EntryRules, comer?: EntryFacts): void {
-    const refusal = entryRefusal('register', rules, comer)
-    if (refusal !== null) throw new AuthError(refusal)
+async function passwordOf(
+  ctx: SurfaceContext,
+  { id, payload: { email } }: Link,
+  registered: PendingRegistration | null,
+  { newPassword, name }: ShownBeginning,
+) {
+  if (newPassword === undefined && registered !== null) {
+    return { passwordHash: registered.passwordHash, passwordChangedAt: registered.createdAt }
   }
+  const password = newPassword ?? ''
+  const line = linkLine(ctx.surface, id)
+  const called = name ?? registered?.name ?? ''
+  await checkNewPassword(ctx, password, { email, name: called, line })
+  const passwordHash = await ctx.passwords.hash(password, line)
+  return { passwordHash, passwordChangedAt: ctx.clock.now() }
+}
 
-  async function passwordOf(
-    { id, payload: { email } }: Link,
-    registered: PendingRegistration | null,
-    { newPassword, name }: ShownBeginning,
-  ) {
-    if (newPassword === undefined && registered !== null) {
-      return { passwordHash: registered.passwordHash, passwordChangedAt: registered.createdAt }
-    }
-    const password = newPassword ?? ''
-    const line = linkLine(deps.surface, id)
-    const called = name ?? registered?.name ?? ''
-    await deps.passwordRules.check(password, { email, name: called, line })
-    const passwordHash = await deps.passwords.hash(password, line)
-    return { passwordHash, passwordChangedAt: clock.now() }
+async function accountOf(
+  ctx: SurfaceContext,
+  link: Link,
+  registered: PendingRegistration | null,
+  shown: ShownBeginning,
+  terms: string,
+): Promise<User> {
+  const { email, userId } = link.payload
+  const password = await passwordOf(ctx, link, registered, shown)
+  const now = ctx.clock.now()
+  return newUser(now, {
+    id: registered?.id ?? userId,
+    email,
+    emailAsTyped: registered?.emailAsTyped ?? email,
+    emailVerifiedAt: now,
+    name: shown.name ?? registered?.name ?? '',
+    selfRegistered: true,
+    ...password,
+    termsVersion: terms === '' ? null : terms,
+    lastIntentId: link.id,
+  })
+}
+
+/** The account that this link made in an earlier attempt, which was cut off before the link was taken. */
+async function madeByLink(
+  ctx: SurfaceContext,
+  { id, payload: { email } }: Link,
+): Promise<User | null> {
+  const [owner] = await ctx.collections.users.find({ email }, { limit: 1 })
+  return owner?.lastIntentId === id ? owner : null
+}
+
+async function insert(ctx: SurfaceContext, user: User): Promise<boolean> {
+  try {
+    return await ctx.collections.users.insert(user)
+  } catch (error) {
+    const found = await ctx.collections.users.get(user.id)
+    // The answer was lost, and the write may have taken effect. Another request with this link has another hash.
+    const isOurs = found?.passwordHash === user.passwordHash
+    if (isOurs && found.lastIntentId === user.lastIntentId) return true
+    throw error
   }
+}
 
-  async function accountOf(
-    link: Link,
-    registered: PendingRegistration | null,
-    shown: ShownBeginning,
-    terms: string,
-  ): Promise<User> {
-    const { email, userId } = link.payload
-    const password = await passwordOf(link, registered, shown)
-    const now = clock.now()
-    return newUser(now, {
-      id: registered?.id ?? userId,
-      email,
-      emailAsTyped: registered?.emailAsTyped ?? email,
-      emailVerifiedAt: now,
-      name: shown.name ?? registered?.name ?? '',
-      selfRegistered: true,
-      ...password,
-      termsVersion: terms === '' ? null : terms,
-      lastIntentId: link.id,
-    })
+async function make(ctx: SurfaceContext, user: User, source: RequestSource): Promise<boolean> {
+  if (!(await insert(ctx, user))) return false
+  // Ids are never used again: a deletion that came between leaves its note for longer.
+  if (await takeBackUsed(ctx.collections, user.id)) throw new AuthError('invalid_token')
+  const facts = { at: user.createdAt, userId: user.id }
+  ctx.emit('account.registered', source, facts)
+  ctx.emit('email.verified', source, facts)
+  return true
+}
+
+/** Makes the account if the settings of today allow it; null where this is done, else the one that is there. */
+async function begin(
+  ctx: SurfaceContext,
+  link: Link,
+  { registered, shown, source }: Attempt,
+): Promise<User | null> {
+  const { email } = link.payload
+  const rules = entryRules(ctx.surface, await ctx.settings())
+  admit(rules)
+  if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
+    throw new AuthError('password_choice_required')
   }
+  const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
+  admit(rules, { applicant: { email, acceptedTerms } })
+  const user = await accountOf(ctx, link, registered, shown, acceptedTerms)
+  if (await make(ctx, user, source)) return null
+  // The account that any link of this registration made, even if its address changed since; or that this link made.
+  const made = (await ctx.collections.users.get(user.id)) ?? (await madeByLink(ctx, link))
+  if (made !== null) return made
+  mailAddressTaken(ctx, email)
+  await takeMailedTicket(ctx, link)
+  throw new AuthError('invalid_token')
+}
 
-  /** The account that this link made in an earlier attempt, which was cut off before the link was taken. */
-  async function madeByLink({ id, payload: { email } }: Link): Promise<User | null> {
-    const [owner] = await users.find({ email }, { limit: 1 })
-    return owner?.lastIntentId === id ? owner : null
-  }
+/** Another password is not taken in the place of the one that was chosen, nor answered as if it were. */
+async function requireChosen(
+  ctx: SurfaceContext,
+  made: User,
+  link: Link,
+  { shown, registered }: Attempt,
+) {
+  const { newPassword } = shown
+  const isSame =
+    newPassword === undefined
+      ? registered === null || registered.id === made.id
+      : await checkPasswordOfLink(ctx, link.payload, made, newPassword)
+  if (!isSame) throw new AuthError('invalid_token')
+}
 
-  async function insert(user: User): Promise<boolean> {
-    try {
-      return await users.insert(user)
-    } catch (error) {
-      const found = await users.get(user.id)
-      // The answer was lost, and the write may have taken effect. Another request with this link has another hash.
-      const isOurs = found?.passwordHash === user.passwordHash
-      if (isOurs && found.lastIntentId === user.lastIntentId) return true
-      throw error
-    }
-  }
+async function finish(
+  ctx: SurfaceContext,
+  link: Link,
+  registered: PendingRegistration | null,
+): Promise<void> {
+  await clearPasswordFailures(ctx, link.payload.email)
+  if (registered !== null) await takeRegistration(ctx, registered)
+  // Last: until here the same link makes no second account and completes what is there.
+  await takeMailedTicket(ctx, link)
+}
 
-  async function make(user: User, source: RequestSource): Promise<boolean> {
-    if (!(await insert(user))) return false
-    // Ids are never used again: a deletion that came between leaves its note for longer.
-    if (await takeBackUsed(deps.collections, user.id)) throw new AuthError('invalid_token')
-    const facts = { at: user.createdAt, userId: user.id }
-    deps.emit('account.registered', source, facts)
-    deps.emit('email.verified', source, facts)
-    return true
-  }
+/**
+ * With what was registered in the same browser or app, else with `newPassword`; today's settings
+ * decide whether it may be made. Repeat it after a rejection: the account is made once. A repetition
+ * needs the same password, or none. Throws `password_choice_required`, which spends nothing,
+ * `registration_disabled` and the like, `password_policy`, `invalid_token` when the address has an
+ * account by now, and `rate_limited`.
+ */
+export async function confirmRegistration(
+  ctx: SurfaceContext,
+  opened: OpenedIntent<'register', null>,
+  shown: ShownBeginning,
+  source: RequestSource,
+): Promise<void> {
+  const link = spendMailedTicket(ctx, opened)
+  const { email } = link.payload
+  const registered = await registrationsBoundTo(ctx, shown.registrationKey, email)
+  const attempt = { registered, shown, source }
+  // What an earlier attempt made is completed, though registration was closed since.
+  const made = (await madeByLink(ctx, link)) ?? (await begin(ctx, link, attempt))
+  if (made !== null) await requireChosen(ctx, made, link, attempt)
+  await finish(ctx, link, registered)
+}
 
-  /** Makes the account if the settings of today allow it; null where this is done, else the one that is there. */
-  async function begin(link: Link, { registered, shown, source }: Attempt): Promise<User | null> {
-    const { email } = link.payload
-    const rules = entryRules(deps.surface, await deps.settings())
-    admit(rules)
-    if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
-      throw new AuthError('password_choice_required')
-    }
-    const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
-    admit(rules, { applicant: { email, acceptedTerms } })
-    const user = await accountOf(link, registered, shown, acceptedTerms)
-    if (await make(user, source)) return null
-    // The account that any link of this registration made, even if its address changed since; or that this link made.
-    const made = (await users.get(user.id)) ?? (await madeByLink(link))
-    if (made !== null) return made
-    mails.taken(email)
-    await mailedIntents.take(link)
+// Confirms the address of an account that exists, with a link mailed to it.
+
+/** What a caller sends beside the link. */
+export interface ConfirmingOwner {
+  readonly newPassword?: string | undefined
+  readonly name?: string | undefined
+  readonly acceptedTermsVersion?: string | undefined
+}
+
+/** A link, and what came with it. */
+interface Shown {
+  readonly intent: SpentIntent<'verifyEmail'>
+  readonly newPassword: string | undefined
+  readonly owner: OwnerFacts
+  readonly source: RequestSource
+}
+
+/** The password stays, and with it all that was made with it. */
+async function keep(ctx: SurfaceContext, { intent, source }: Shown): Promise<void> {
+  const { id, email, credentialEpoch, deviceEpoch } = intent.user
+  await keepEnrolledFactor(ctx.collections, intent.user)
+  const at = ctx.clock.now()
+  // The device epoch moves with every password: the one that was compared is the one that stays.
+  const epochs = { credentialEpoch, deviceEpoch }
+  const guard = { emailVerifiedAt: null, ...epochs, email, enabled: true, kind: '' }
+  const set = { emailVerifiedAt: at, lastIntentId: intent.id, updatedAt: at }
+  if ((await ctx.collections.users.update(id, guard, set)) === null) {
+    // The write of another request with this link, or ours, carried out twice by a driver.
+    const found = await ctx.collections.users.get(id)
+    const isProved = found !== null && found.emailVerifiedAt !== null
+    if (isProved && found.credentialEpoch === credentialEpoch) return
     throw new AuthError('invalid_token')
   }
+  // The account stays with the person that made it: `account.ownerProved` would have hosts drop their data.
+  ctx.emit('email.verified', source, { at, userId: id })
+}
 
-  /** Another password is not taken in the place of the one that was chosen, nor answered as if it were. */
-  async function requireChosen(made: User, link: Link, { shown, registered }: Attempt) {
-    const { newPassword } = shown
-    const isSame =
-      newPassword === undefined
-        ? registered === null || registered.id === made.id
-        : await passwordCheck.ofLink(link.payload, made, newPassword)
-    if (!isSame) throw new AuthError('invalid_token')
-  }
+async function prove(ctx: SurfaceContext, shown: Shown, newPassword: string | null): Promise<void> {
+  const { intent, owner, source } = shown
+  const { user } = intent
+  const proved = await proveOwner(ctx, user, { by: intent, newPassword, owner, source })
+  if (proved === null) throw new AuthError('invalid_token')
+  await endAllSessions(ctx, user.id, 'password_change', source)
+}
 
-  async function finish(link: Link, registered: PendingRegistration | null): Promise<void> {
-    await passwordCheck.clear(link.payload.email)
-    if (registered !== null) await pendingRegistrations.take(registered)
-    // Last: until here the same link makes no second account and completes what is there.
-    await mailedIntents.take(link)
+async function apply(ctx: SurfaceContext, how: LinkProof, shown: Shown): Promise<void> {
+  const { intent, newPassword } = shown
+  if (how === 'ask' || (how === 'compare' && newPassword === undefined)) {
+    throw new AuthError('password_choice_required')
   }
+  if (how === 'compare' && newPassword !== undefined) {
+    const isPresent = await checkPasswordOfLink(ctx, intent.payload, intent.user, newPassword)
+    return isPresent ? keep(ctx, shown) : prove(ctx, shown, newPassword)
+  }
+  return prove(ctx, shown, how === 'choose' ? (newPassword ?? null) : null)
+}
 
-  return {
-    async confirm(opened, shown, source) {
-      const link = mailedIntents.spend(opened)
-      const { email } = link.payload
-      const registered = await pendingRegistrations.boundTo(shown.registrationKey, email)
-      const attempt = { registered, shown, source }
-      // What an earlier attempt made is completed, though registration was closed since.
-      const made = (await madeByLink(link)) ?? (await begin(link, attempt))
-      if (made !== null) await requireChosen(made, link, attempt)
-      await finish(link, registered)
-    },
+/**
+ * An earlier request proved the mailbox and the rest was not done: the same request again completes
+ * it. Another password is not taken in the place of the one that was chosen.
+ */
+async function goOn(ctx: SurfaceContext, { intent, newPassword, source }: Shown): Promise<void> {
+  const { user, payload } = intent
+  // The password stayed, or there was nothing to retire.
+  if (user.credentialEpoch === payload.credentialEpoch) return
+  if (user.passwordHash !== null) {
+    const isOurs = newPassword !== undefined && checkPasswordOfLink(ctx, payload, user, newPassword)
+    if (!(await isOurs)) throw new AuthError('invalid_token')
   }
+  await endAllSessions(ctx, user.id, 'password_change', source)
+}
+
+/**
+ * The account comes to the owner of the mailbox, see `OwnerProof`. An account with a password needs
+ * `newPassword`: a stranger may have made the account. If it is the password that the account has,
+ * that stays, and so do its sessions. Throws `password_choice_required`, which spends nothing,
+ * `invalid_token`, `password_policy` and `rate_limited`.
+ */
+export async function confirmMailbox(
+  ctx: SurfaceContext,
+  opened: OpenedIntent<'verifyEmail'>,
+  { newPassword, name, acceptedTermsVersion }: ConfirmingOwner,
+  source: RequestSource,
+): Promise<void> {
+  const intent = spendMailedTicket(ctx, opened)
+  const { user } = intent
+  const owner = { name, termsVersion: acceptedTermsVersion ?? null }
+  const shown = { intent, newPassword, owner, source }
+  if (intent.isWritten) {
+    await goOn(ctx, shown)
+  } else if (user.emailVerifiedAt === null) {
+    const settings = settingsFor(ctx.surface, await ctx.settings())
+    await apply(ctx, linkProof(user, settings, newPassword !== undefined), shown)
+  }
+  // A stranger who guessed at the password does not keep out the owner, who is proved.
+  await clearPasswordFailures(ctx, user.email)
+  // Taken last, and deciding: a crash before this leaves a token that works once more.
+  if (!(await takeMailedTicket(ctx, intent))) throw new AuthError('invalid_token')
 }

@@ -4,24 +4,34 @@ import { entryRefusal, entryRules, isVerificationRequired } from '../../engine/a
 import { canonicalEmail } from '../../engine/addresses.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import { isHuman, newUser, type User } from '../../model/user.js'
+import { isHuman, newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { Act } from '../context/actor.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { MailedIntents } from '../intents/mailed-intents.js'
-import type { PendingRegistrations } from '../intents/pending-registrations.js'
-import type { RateLimiter } from '../limits/rate-limiter.js'
-import type { FirstFactor } from '../login/first-factor.js'
-import type { LoginPipeline } from '../login/login-pipeline.js'
-import type { LoginResult } from '../login/login-result.js'
-import type { MailService } from '../mail/mail-service.js'
-import { networkLine } from '../passwords/hash-lines.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
-import type { PasswordRules } from '../passwords/password-rules.js'
-import type { AddressAsker, EmailChange } from './email-change.js'
-import type { MailboxConfirmation } from './mailbox-confirmation.js'
-import type { RegistrationConfirmation, ShownBeginning } from './registration-confirmation.js'
-import type { RegistrationMails } from './registration-mails.js'
+import { newestFirst } from '../../stores/newest-first.js'
+import { type Act, type Actor, actBy, hostPage } from '../context/actor.js'
+import {
+  issueMailedTicket,
+  mailedPurposeOf,
+  openMailedTicket,
+  openRegistrationTicket,
+} from '../intents/mailed-intents.js'
+import {
+  keepRegistration,
+  registrationOfUser,
+  registrationsOfAddress,
+  takeRegistration,
+} from '../intents/pending-registrations.js'
+import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login-pipeline.js'
+import { mailVerifyEmail } from '../mail/mail-service.js'
+import { networkLine } from '../passwords/password-check.js'
+import { checkNewPassword } from '../passwords/password-writer.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { type AddressAsker, confirmEmailChange } from './email-change.js'
+import {
+  confirmMailbox,
+  confirmRegistration,
+  type ShownBeginning,
+} from './registration-confirmation.js'
+import { mailRegistered, mailRegisteredAgain, registrationLifetime } from './registration-mails.js'
 
 export interface RegistrationInput {
   readonly email: string
@@ -53,51 +63,9 @@ export interface ShownLink extends AddressAsker, ShownBeginning {
   readonly token: string
 }
 
-export interface Registration {
-  /**
-   * Makes the account at once where no address has to be confirmed. Else keeps the registration, reads
-   * no account and mails to the address: the answer and its cost do not tell whether it is taken. Throws
-   * `email_taken` in the first case alone, and what refuses a registration.
-   */
-  register(
-    input: RegistrationInput,
-    registrant: Registrant,
-    source: RequestSource,
-  ): Promise<RegistrationResult>
-  /**
-   * Confirms the address a token was mailed to: that of a registration, that of an account, or a new one
-   * that an account is to have. Throws `invalid_token`, `token_expired`, and what
-   * `RegistrationConfirmation.confirm`, `MailboxConfirmation.confirm` or `EmailChange.confirm` throws.
-   */
-  verifyEmail(shown: ShownLink, source: RequestSource): Promise<void>
-  /** Mails a new link for an account or a registration that is not confirmed; the caller learns nothing. */
-  resendVerification(
-    email: string,
-    languages: readonly string[],
-    source: RequestSource,
-  ): Promise<void>
-  /**
-   * The same for an administrator, who names the user, or the user to be of a registration, and learns
-   * whether there is one: throws `user_not_found` and `email_already_verified`. A disabled user gets no
-   * mail.
-   */
-  resendTo(userId: string, act: Act): Promise<void>
-}
-
 interface Choice
   extends Pick<User, 'emailAsTyped' | 'name' | 'passwordChangedAt' | 'termsVersion'> {
   readonly passwordHash: string
-}
-
-interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'background' | 'emit'
-  > {
-  readonly limits: RateLimiter
-  readonly passwords: PasswordHashes
-  readonly passwordRules: PasswordRules
-  readonly mail: MailService
 }
 
 /** An account that waits for a link; one without a user is still to be made. */
@@ -107,167 +75,285 @@ interface Waiting {
   readonly user: User | null
 }
 
-interface Services {
-  readonly pipeline: LoginPipeline
-  readonly mailedIntents: MailedIntents
-  readonly emailChange: EmailChange
-  readonly confirmation: MailboxConfirmation
-  readonly beginnings: RegistrationConfirmation
-  readonly mails: RegistrationMails
-  readonly pendingRegistrations: PendingRegistrations
+async function admit(
+  ctx: SurfaceContext,
+  input: RegistrationInput,
+  line: HashLine,
+): Promise<string> {
+  const rules = entryRules(ctx.surface, await ctx.settings())
+  const email = canonicalEmail(input.email)
+  const acceptedTerms = input.acceptedTermsVersion ?? ''
+  const refusal = entryRefusal(
+    'register',
+    rules,
+    email === null ? {} : { applicant: { email, acceptedTerms } },
+  )
+  if (refusal !== null) throw new AuthError(refusal)
+  if (email === null) throw new AuthError('invalid_request')
+  await checkNewPassword(ctx, input.password, { email, name: input.name ?? '', line })
+  return email
 }
 
-export function createRegistration(deps: Deps, services: Services): Registration {
-  const { pipeline, mailedIntents, emailChange, mails, pendingRegistrations } = services
-  const { surface, clock } = deps
-  const { users } = deps.collections
-
-  async function admit(input: RegistrationInput, line: HashLine): Promise<string> {
-    const rules = entryRules(surface, await deps.settings())
-    const email = canonicalEmail(input.email)
-    const acceptedTerms = input.acceptedTermsVersion ?? ''
-    const refusal = entryRefusal(
-      'register',
-      rules,
-      email === null ? {} : { applicant: { email, acceptedTerms } },
-    )
-    if (refusal !== null) throw new AuthError(refusal)
-    if (email === null) throw new AuthError('invalid_request')
-    await deps.passwordRules.check(input.password, { email, name: input.name ?? '', line })
-    return email
+/** What the registering person chose. */
+async function chosen(ctx: SurfaceContext, input: RegistrationInput, line: HashLine) {
+  return {
+    emailAsTyped: input.email.trim(),
+    name: input.name ?? '',
+    passwordHash: await ctx.passwords.hash(input.password, line),
+    passwordChangedAt: ctx.clock.now(),
+    termsVersion: input.acceptedTermsVersion ?? null,
   }
+}
 
-  /** What the registering person chose. */
-  async function chosen(input: RegistrationInput, line: HashLine) {
-    return {
-      emailAsTyped: input.email.trim(),
-      name: input.name ?? '',
-      passwordHash: await deps.passwords.hash(input.password, line),
-      passwordChangedAt: clock.now(),
-      termsVersion: input.acceptedTermsVersion ?? null,
+async function insert(ctx: SurfaceContext, choice: Choice, email: string): Promise<User | null> {
+  const now = ctx.clock.now()
+  const user = newUser(now, {
+    id: uuidv7(now, ctx.random),
+    email,
+    ...choice,
+    selfRegistered: true,
+  })
+  return (await ctx.collections.users.insert(user)) ? user : null
+}
+
+async function sendVerification(
+  ctx: SurfaceContext,
+  user: User,
+  languages: readonly string[],
+): Promise<void> {
+  const terms = { ttlMs: await registrationLifetime(ctx), mailedTo: user.email, sessionId: null }
+  const ticket = await issueMailedTicket(ctx, user, { purpose: 'verifyEmail', ...terms })
+  mailVerifyEmail(ctx, user, ticket, languages)
+}
+
+async function keep(
+  ctx: SurfaceContext,
+  email: string,
+  choice: Choice,
+  { registrationKey: shown, languages }: Pick<Registrant, 'registrationKey' | 'languages'>,
+  source: RequestSource,
+): Promise<RegistrationResult> {
+  const { passwordChangedAt: _, ...registered } = choice
+  const lifeMs = await registrationLifetime(ctx)
+  const kept = await keepRegistration(ctx, { email, ...registered }, shown, lifeMs)
+  ctx.emit('account.registrationRequested', source, { userId: kept.registration.id })
+  mailRegistered(ctx, email, languages, source)
+  const { registrationKey } = kept
+  return { status: 'verificationRequired', registrationKey, expiresIn: lifeMs / 1000 }
+}
+
+function sendAgain(
+  ctx: SurfaceContext,
+  { actorId, source }: Act,
+  waiting: Waiting | null,
+  languages: readonly string[],
+): void {
+  if (waiting?.user) {
+    const { user } = waiting
+    ctx.background.run('mailing a new link', () => sendVerification(ctx, user, languages))
+  } else if (waiting !== null) {
+    mailRegisteredAgain(ctx, waiting.email, languages)
+  }
+  ctx.emit('email.verificationRequested', source, { actorId, userId: waiting?.id ?? null })
+}
+
+/** What waits for a link to this address: an account that is not proved, or one to be. */
+async function waitingAt(ctx: SurfaceContext, email: string): Promise<Waiting | null> {
+  const [[user], registered] = await Promise.all([
+    ctx.collections.users.find({ email }, { limit: 1 }),
+    registrationsOfAddress(ctx, email),
+  ])
+  if (user === undefined) return registered === null ? null : { ...registered, user: null }
+  const isWaiting = user.enabled && isHuman(user) && user.emailVerifiedAt === null
+  return isWaiting ? { id: user.id, email, user } : null
+}
+
+/**
+ * Makes the account at once where no address has to be confirmed. Else keeps the registration, reads
+ * no account and mails to the address: the answer and its cost do not tell whether it is taken. Throws
+ * `email_taken` in the first case alone, and what refuses a registration.
+ */
+export async function register(
+  ctx: SurfaceContext,
+  input: RegistrationInput,
+  { registrationKey, languages, ...to }: Registrant,
+  source: RequestSource,
+): Promise<RegistrationResult> {
+  const line = networkLine(ctx.surface, source)
+  const email = await admit(ctx, input, line)
+  const settings = await ctx.settings()
+  const choice = await chosen(ctx, input, line)
+  if (isVerificationRequired(settings, settingsFor(ctx.surface, settings))) {
+    return keep(ctx, email, choice, { registrationKey, languages }, source)
+  }
+  const user = await insert(ctx, choice, email)
+  if (user === null) {
+    ctx.emit('account.registrationRepeated', source, {})
+    throw new AuthError('email_taken')
+  }
+  ctx.emit('account.registered', source, { userId: user.id })
+  const first: FirstFactor = {
+    user,
+    method: 'password',
+    amr: ['pwd'],
+    ...to,
+    factors: null,
+    second: null,
+  }
+  return proceedLogin(ctx, first, source)
+}
+
+/**
+ * Confirms the address a token was mailed to: that of a registration, that of an account, or a new one
+ * that an account is to have. Throws `invalid_token`, `token_expired`, and what
+ * `RegistrationConfirmation.confirm`, `MailboxConfirmation.confirm` or `EmailChange.confirm` throws.
+ */
+export async function verifyEmail(
+  ctx: SurfaceContext,
+  { token, ...shown }: ShownLink,
+  source: RequestSource,
+): Promise<void> {
+  const purpose = mailedPurposeOf(ctx, token)
+  if (purpose === 'register') {
+    return confirmRegistration(ctx, await openRegistrationTicket(ctx, token), shown, source)
+  }
+  if (purpose === 'changeEmail') {
+    const opened = await openMailedTicket(ctx, token, ['changeEmail'])
+    return confirmEmailChange(ctx, opened, shown, source)
+  }
+  const opened = await openMailedTicket(ctx, token, ['verifyEmail'])
+  return confirmMailbox(ctx, opened, shown, source)
+}
+
+/** Mails a new link for an account or a registration that is not confirmed; the caller learns nothing. */
+export async function resendVerification(
+  ctx: SurfaceContext,
+  typed: string,
+  languages: readonly string[],
+  source: RequestSource,
+): Promise<void> {
+  const email = canonicalEmail(typed)
+  if (email === null) throw new AuthError('invalid_request')
+  await ctx.limits.check('recoveryPerAddress', `verify ${email}`)
+  sendAgain(ctx, { actorId: null, source }, await waitingAt(ctx, email), languages)
+}
+
+/**
+ * The same for an administrator, who names the user, or the user to be of a registration, and learns
+ * whether there is one: throws `user_not_found` and `email_already_verified`. A disabled user gets no
+ * mail.
+ */
+export async function resendVerificationTo(
+  ctx: SurfaceContext,
+  userId: string,
+  act: Act,
+): Promise<void> {
+  const isId = isUuid(userId)
+  const user = isId ? await ctx.collections.users.get(userId) : null
+  const registered = isId && user === null ? await registrationOfUser(ctx, userId) : null
+  const email = user?.email ?? registered?.email
+  if (email === undefined || (user !== null && !isHuman(user))) {
+    throw new AuthError('user_not_found')
+  }
+  if (user !== null && user.emailVerifiedAt !== null) {
+    throw new AuthError('email_already_verified')
+  }
+  await ctx.limits.check('recoveryPerAddress', `verify for ${email}`)
+  sendAgain(ctx, act, user?.enabled === false ? null : { id: userId, email, user }, [])
+}
+
+/** A registration whose mailbox is not proved: a stranger can register any address. */
+export interface RegistrationRecord {
+  /** The id of the user to be. */
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly termsVersion: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
+/** A page of registrations. */
+export interface RegistrationPage {
+  /** Oldest first. Those of the same millisecond have no defined order. */
+  readonly registrations: readonly RegistrationRecord[]
+  /** The `after` of the next page; null on the last page. */
+  readonly next: string | null
+}
+
+/** The page of registrations to read. */
+export interface RegistrationPageRequest {
+  /** 1 to 200. Default 50. */
+  readonly limit?: number
+  /** The `next` of the previous page. Default: the first page. */
+  readonly after?: string
+}
+
+/**
+ * The registrations of one surface that wait for their confirmation, for the host's code: no permission
+ * is checked. An address can have several, made in different browsers or apps. Methods throw
+ * `service_unavailable` when the store fails.
+ */
+export interface Registrations {
+  /** Those that are live. Throws `invalid_request` for a page out of bounds. */
+  list(page?: RegistrationPageRequest): Promise<RegistrationPage>
+  /**
+   * Mails a link to its address once more; earlier ones stay good. False for an unknown id. Throws
+   * `rate_limited` from the fourth in an hour on.
+   */
+  resend(id: string, by?: Actor): Promise<boolean>
+  /**
+   * Removes it, and the links to its address unless another registration waits there. False for an
+   * unknown id.
+   */
+  remove(id: string): Promise<boolean>
+}
+
+export function createRegistrations(ctx: SurfaceContext): Registrations {
+  const ofUser = async (id: string) => (isUuid(id) ? registrationOfUser(ctx, id) : null)
+
+  async function removeLinks(email: string): Promise<void> {
+    for await (const { id, purpose } of newestFirst(ctx.collections.tickets, { email })) {
+      if (purpose === 'register') await ctx.collections.tickets.take(id)
     }
-  }
-
-  async function insert(choice: Choice, email: string): Promise<User | null> {
-    const now = clock.now()
-    const user = newUser(now, {
-      id: uuidv7(now, deps.random),
-      email,
-      ...choice,
-      selfRegistered: true,
-    })
-    return (await users.insert(user)) ? user : null
-  }
-
-  async function sendVerification(user: User, languages: readonly string[]): Promise<void> {
-    const terms = { ttlMs: await mails.lifeMs(), mailedTo: user.email, sessionId: null }
-    const ticket = await mailedIntents.issue(user, { purpose: 'verifyEmail', ...terms })
-    deps.mail.verifyEmail(user, ticket, languages)
-  }
-
-  async function keep(
-    email: string,
-    choice: Choice,
-    { registrationKey: shown, languages }: Pick<Registrant, 'registrationKey' | 'languages'>,
-    source: RequestSource,
-  ): Promise<RegistrationResult> {
-    const { passwordChangedAt: _, ...registered } = choice
-    const lifeMs = await mails.lifeMs()
-    const kept = await pendingRegistrations.keep({ email, ...registered }, shown, lifeMs)
-    deps.emit('account.registrationRequested', source, { userId: kept.registration.id })
-    mails.registered(email, languages, source)
-    const { registrationKey } = kept
-    return { status: 'verificationRequired', registrationKey, expiresIn: lifeMs / 1000 }
-  }
-
-  function sendAgain(
-    { actorId, source }: Act,
-    waiting: Waiting | null,
-    languages: readonly string[],
-  ): void {
-    if (waiting?.user) {
-      const { user } = waiting
-      deps.background.run('mailing a new link', () => sendVerification(user, languages))
-    } else if (waiting !== null) {
-      mails.again(waiting.email, languages)
-    }
-    deps.emit('email.verificationRequested', source, { actorId, userId: waiting?.id ?? null })
-  }
-
-  /** What waits for a link to this address: an account that is not proved, or one to be. */
-  async function waitingAt(email: string): Promise<Waiting | null> {
-    const [[user], registered] = await Promise.all([
-      users.find({ email }, { limit: 1 }),
-      pendingRegistrations.ofAddress(email),
-    ])
-    if (user === undefined) return registered === null ? null : { ...registered, user: null }
-    const isWaiting = user.enabled && isHuman(user) && user.emailVerifiedAt === null
-    return isWaiting ? { id: user.id, email, user } : null
   }
 
   return {
-    async register(input, { registrationKey, languages, ...to }, source) {
-      const line = networkLine(surface, source)
-      const email = await admit(input, line)
-      const settings = await deps.settings()
-      const choice = await chosen(input, line)
-      if (isVerificationRequired(settings, settingsFor(surface, settings))) {
-        return keep(email, choice, { registrationKey, languages }, source)
-      }
-      const user = await insert(choice, email)
-      if (user === null) {
-        deps.emit('account.registrationRepeated', source, {})
-        throw new AuthError('email_taken')
-      }
-      deps.emit('account.registered', source, { userId: user.id })
-      const first: FirstFactor = {
-        user,
-        method: 'password',
-        amr: ['pwd'],
-        ...to,
-        factors: null,
-        second: null,
-      }
-      return pipeline.proceed(first, source)
+    async list(request = {}) {
+      const page = hostPage(request)
+      const found = await ctx.collections.pendingRegistrations.find(
+        { method: 'password' },
+        page.read,
+      )
+      const { shown, next } = page.cut(found)
+      const now = ctx.clock.now()
+      return { registrations: shown.filter(({ expiresAt }) => expiresAt > now).map(recordOf), next }
     },
 
-    async verifyEmail({ token, ...shown }, source) {
-      const purpose = mailedIntents.purposeOf(token)
-      if (purpose === 'register') {
-        return services.beginnings.confirm(
-          await mailedIntents.openRegistration(token),
-          shown,
-          source,
-        )
-      }
-      if (purpose === 'changeEmail') {
-        const opened = await mailedIntents.open(token, ['changeEmail'])
-        return emailChange.confirm(opened, shown, source)
-      }
-      const opened = await mailedIntents.open(token, ['verifyEmail'])
-      return services.confirmation.confirm(opened, shown, source)
+    async resend(id, by = {}) {
+      const { actorId, source } = actBy(by)
+      const found = await ofUser(id)
+      if (found === null) return false
+      await ctx.limits.check('recoveryPerAddress', `verify for ${found.email}`)
+      mailRegisteredAgain(ctx, found.email, [])
+      ctx.emit('email.verificationRequested', source, { actorId, userId: id })
+      return true
     },
 
-    async resendVerification(typed, languages, source) {
-      const email = canonicalEmail(typed)
-      if (email === null) throw new AuthError('invalid_request')
-      await deps.limits.check('recoveryPerAddress', `verify ${email}`)
-      sendAgain({ actorId: null, source }, await waitingAt(email), languages)
-    },
-
-    async resendTo(userId, act) {
-      const isId = isUuid(userId)
-      const user = isId ? await users.get(userId) : null
-      const registered = isId && user === null ? await pendingRegistrations.ofUser(userId) : null
-      const email = user?.email ?? registered?.email
-      if (email === undefined || (user !== null && !isHuman(user))) {
-        throw new AuthError('user_not_found')
-      }
-      if (user !== null && user.emailVerifiedAt !== null) {
-        throw new AuthError('email_already_verified')
-      }
-      await deps.limits.check('recoveryPerAddress', `verify for ${email}`)
-      sendAgain(act, user?.enabled === false ? null : { id: userId, email, user }, [])
+    async remove(id) {
+      const found = await ofUser(id)
+      if (found === null) return false
+      // Links first: repeated after a rejection, it goes on.
+      const equal = { email: found.email }
+      const others = await ctx.collections.pendingRegistrations.find(equal, { limit: 2 })
+      if (others.every((other) => other.id === id)) await removeLinks(found.email)
+      return takeRegistration(ctx, found)
     },
   }
+}
+
+function recordOf(registration: PendingRegistration): RegistrationRecord {
+  const { id, emailAsTyped: email, name, termsVersion, createdAt, expiresAt } = registration
+  return { id, email, name, termsVersion, createdAt, expiresAt }
 }

@@ -8,8 +8,8 @@ import type { AuditRecord } from '../../model/event-records.js'
 import { isHuman } from '../../model/user.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import { newestFirst } from '../../stores/newest-first.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { isVoidProof } from '../context/void-proof.js'
+import { isVoidProof } from '../context/open-collections.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
 
 /** What is stored of one person. */
 export interface UserExport {

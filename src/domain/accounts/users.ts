@@ -9,33 +9,39 @@ import {
 import { canonicalEmail } from '../../engine/addresses.js'
 import { isStorable } from '../../engine/text.js'
 import { AuthError, loadPart } from '../../errors/index.js'
-import { newUser, type User } from '../../model/user.js'
+import { isHuman, newUser, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
-import type { SurfaceContext } from '../context/surface-context.js'
+import { passkeysOfUser } from '../context/enrolled-factors.js'
+import { factorChanged, raiseDeviceEpoch, retireProofs } from '../factors/factor-changes.js'
+import { clearFactorFailures } from '../limits/lockout.js'
 import type { MailedLink } from '../mail/mail-service.js'
-import type { OauthIdentities } from '../oauth/oauth-identities.js'
-import { hostLine } from '../passwords/hash-lines.js'
-import type { PasswordHashes } from '../passwords/password-hashes.js'
-import type { PasswordRecovery } from '../passwords/password-recovery.js'
-import type { PasswordRules } from '../passwords/password-rules.js'
-import type { Sessions } from '../sessions/sessions.js'
-import type { AccountDeletions } from './account-deletions.js'
-import { createAccountEvents } from './account-events.js'
-import { checkRoles } from './check-roles.js'
-import type { ImportBatch, ImportReport } from './import-batch.js'
-import type { MfaReset } from './mfa-reset.js'
+import { hostLine } from '../passwords/password-check.js'
+import { resetLinkFor } from '../passwords/password-recovery.js'
+import { checkNewPassword } from '../passwords/password-writer.js'
+import { endAllSessions, raiseSessionEpoch } from '../sessions/session-endings.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { deleteAccount } from './account-deletions.js'
 import type { UserExport } from './user-export.js'
+import type { ImportBatch, ImportReport } from './user-import.js'
 import {
+  checkRoles,
+  emitUserCreated,
+  emitUserCreateFailed,
+  emitUserUpdated,
+  emitUserUpdateFailed,
   invalidUser,
+  listUsers,
   type NewUser,
   onlyKnown,
   onlyMembers,
+  recordOf,
   type UserChanges,
-} from './user-input.js'
-import type { UserPage, UserPageRequest } from './user-list.js'
-import { recordOf, type UserRecord } from './user-record.js'
+  type UserPage,
+  type UserPageRequest,
+  type UserRecord,
+} from './user-records.js'
 
 /**
  * The users of one surface, for the host's code: no permission is checked, and only `resetMfa` sends a
@@ -103,45 +109,24 @@ export interface Users {
   delete(id: string, by?: Actor): Promise<boolean>
 }
 
-interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'secretBox' | 'emit'
-  > {
-  readonly oauthIdentities: OauthIdentities
-  readonly passwords: PasswordHashes
-  readonly passwordRules: PasswordRules
-}
-
 const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole', 'memberships']
 
-interface Services {
-  readonly sessions: Sessions
-  readonly mfaReset: MfaReset
-  readonly deletions: AccountDeletions
-  readonly recovery: Pick<PasswordRecovery, 'linkFor'>
-}
-
-export function createUsers(
-  deps: Deps,
-  { sessions, mfaReset, deletions, recovery }: Services,
-): Users {
-  const { clock } = deps
-  const { users } = deps.collections
-  const events = createAccountEvents(deps)
-
+export function createUsers(ctx: SurfaceContext): Users {
   async function write(
     id: string,
     changes: UserChanges,
   ): Promise<{ readonly before: User; readonly after: User } | null> {
     if (!isId(id)) return null
     return retryOnConflict(10, async () => {
-      const user = await users.get(id)
+      const user = await ctx.collections.users.get(id)
       // A user that is being deleted can no longer change.
       if (user === null || user.deletingAt !== null) return null
       checkRoles([changes.systemRole ?? ''], user)
       const { guard, set } = writeOf(user, changes)
-      const written = await users.update(id, guard, { ...set, updatedAt: clock.now() })
+      const written = await ctx.collections.users.update(id, guard, {
+        ...set,
+        updatedAt: ctx.clock.now(),
+      })
       return written === null ? conflict : { before: user, after: written }
     })
   }
@@ -149,7 +134,7 @@ export function createUsers(
   async function addressOf(typed: unknown): Promise<string> {
     const email = typeof typed === 'string' ? canonicalEmail(typed) : null
     if (email === null) throw invalidUser('email must be an address, such as ada@example.org.')
-    const rules = entryRules(deps.surface, await deps.settings())
+    const rules = entryRules(ctx.surface, await ctx.settings())
     const refusal = entryRefusal('create', rules, { applicant: { email, acceptedTerms: '' } })
     if (refusal !== null) throw new AuthError(refusal)
     return email
@@ -157,17 +142,17 @@ export function createUsers(
 
   async function hashOf({ password }: NewUser, email: string, name: string) {
     if (password === undefined) return null
-    await deps.passwordRules.check(password, { email, name, line: hostLine })
-    return deps.passwords.hash(password, hostLine)
+    await checkNewPassword(ctx, password, { email, name, line: hostLine })
+    return ctx.passwords.hash(password, hostLine)
   }
 
   async function create(input: NewUser): Promise<User> {
     const { name = '', systemRole = 'guest', memberships = [] } = onlyMembers(input)
     const email = await addressOf(input.email)
     const passwordHash = await hashOf(input, email, name)
-    const now = clock.now()
+    const now = ctx.clock.now()
     const user = newUser(now, {
-      id: uuidv7(now, deps.random),
+      id: uuidv7(now, ctx.random),
       email,
       emailAsTyped: input.email.trim(),
       emailVerifiedAt: input.emailVerified === true ? now : null,
@@ -177,7 +162,7 @@ export function createUsers(
       passwordChangedAt: passwordHash === null ? null : now,
       memberships,
     })
-    if (!(await users.insert(user))) throw new AuthError('email_taken')
+    if (!(await ctx.collections.users.insert(user))) throw new AuthError('email_taken')
     return user
   }
 
@@ -185,11 +170,11 @@ export function createUsers(
     const known = onlyKnown(changes)
     const written = await write(id, known)
     if (written === null) {
-      events.updateFailed(act, id)
+      emitUserUpdateFailed(ctx, act, id)
       return null
     }
     const fields = accountFields.filter((field) => known[field] !== undefined)
-    events.updated(act, fields, written.before, written.after)
+    emitUserUpdated(ctx, act, fields, written.before, written.after)
     return written.after
   }
 
@@ -197,10 +182,10 @@ export function createUsers(
     async create(input, by = {}) {
       const act = actBy(by)
       const user = await create(input).catch((error: unknown) => {
-        events.createFailed(act, error)
+        emitUserCreateFailed(ctx, act, error)
         throw error
       })
-      events.created(act, user.id)
+      emitUserCreated(ctx, act, user.id)
       return recordOf(user)
     },
 
@@ -208,7 +193,7 @@ export function createUsers(
       const act = actBy(by)
       const load = () => import('./user-import.js')
       const { importUsers } = await loadPart('the import of users', load)
-      return importUsers(deps, batch, act)
+      return importUsers(ctx, batch, act)
     },
 
     async export(id) {
@@ -217,34 +202,33 @@ export function createUsers(
         'the export of a user',
         () => import('./user-export.js'),
       )
-      return exportUser(deps, id)
+      return exportUser(ctx, id)
     },
 
     async get(id) {
-      const user = isId(id) ? await users.get(id) : null
+      const user = isId(id) ? await ctx.collections.users.get(id) : null
       return user === null ? null : recordOf(user)
     },
 
     async findByEmail(typed) {
       const email = canonicalEmail(textOf('email', typed))
-      const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
+      const [user] = email === null ? [] : await ctx.collections.users.find({ email }, { limit: 1 })
       return user === undefined ? null : recordOf(user)
     },
 
     async list(request = {}) {
-      const { listUsers } = await loadPart('the list of users', () => import('./user-list.js'))
-      return listUsers(users, request)
+      return listUsers(ctx.collections.users, request)
     },
 
     async update(id, changes, by = {}) {
       const act = actBy(by)
       const changed = await change(id, changes, act).catch((error: unknown) => {
-        events.updateFailed(act, id, error)
+        emitUserUpdateFailed(ctx, act, id, error)
         throw error
       })
       if (changed === null) return null
       if (changes.enabled === false) {
-        await sessions.endAll(id, 'admin', act.source, { actorId: act.actorId })
+        await endAllSessions(ctx, id, 'admin', act.source, { actorId: act.actorId })
       }
       return recordOf(changed)
     },
@@ -254,12 +238,13 @@ export function createUsers(
       if (!Array.isArray(roles) || !roles.every(isStorable)) {
         throw new AuthError('role_not_assignable')
       }
-      if (roles.some(isPeopleOnlyRole)) checkRoles(roles, isId(id) ? await users.get(id) : null)
+      if (roles.some(isPeopleOnlyRole))
+        checkRoles(roles, isId(id) ? await ctx.collections.users.get(id) : null)
     },
 
-    passwordLink: async (id, by = {}) => (isId(id) ? recovery.linkFor(id, actBy(by)) : null),
-    resetMfa: (id, by = {}) => mfaReset.reset(id, actBy(by)),
-    delete: async (id, by = {}) => (await deletions.delete(id, actBy(by))) !== null,
+    passwordLink: async (id, by = {}) => (isId(id) ? resetLinkFor(ctx, id, actBy(by)) : null),
+    resetMfa: (id, by = {}) => resetMfa(ctx, id, actBy(by)),
+    delete: async (id, by = {}) => (await deleteAccount(ctx, id, actBy(by))) !== null,
   }
 }
 
@@ -292,4 +277,48 @@ function isId(id: unknown): boolean {
 function textOf(member: string, value: unknown): string {
   if (typeof value !== 'string') throw invalidUser(`${member} must be a text.`)
   return value
+}
+
+// Removes all second factors of a user who lost them.
+
+/** One that is stored meanwhile sees that the epoch has moved, and is taken back. */
+async function takePasskeys(ctx: SurfaceContext, userId: string): Promise<void> {
+  const keys = await passkeysOfUser(ctx.collections, userId)
+  await Promise.all(keys.map(({ id }) => ctx.collections.passkeys.take(id, { userId })))
+}
+
+/**
+ * Ends the person's sessions and half-finished logins, forgets trusted devices, and removes every
+ * factor, in this order; then it ends what was opened by a factor meanwhile. After an interruption, the
+ * next attempt completes it. False for an unknown id and for a service
+ * account.
+ */
+export async function resetMfa(
+  ctx: SurfaceContext,
+  userId: string,
+  { actorId, source }: Act,
+): Promise<boolean> {
+  const user = isUuid(userId) ? await ctx.collections.users.get(userId) : null
+  if (user === null || !isHuman(user)) return false
+  const endSessions = async () => {
+    const raised = await raiseSessionEpoch(ctx.collections.users, userId)
+    if (raised !== null) await endAllSessions(ctx, userId, 'admin', source, { actorId })
+    return raised !== null
+  }
+  if (!(await endSessions())) return false
+  // A session that was let in until now may be adding a factor: it sees this, or we see the factor.
+  if ((await raiseDeviceEpoch(ctx.collections.users, userId)) === null) return false
+  await Promise.all([
+    ctx.collections.totpFactors.take(userId),
+    ctx.collections.backupCodes.take(userId),
+    takePasskeys(ctx, userId),
+  ])
+  // Once more: a login by a factor may have come in just before its removal.
+  if (!(await endSessions())) return false
+  await clearFactorFailures(ctx.limits, userId)
+  const change = { change: 'factorsReset', source, actorId } as const
+  // What a factor granted between the epoch and its removal.
+  await retireProofs(ctx, user, change)
+  factorChanged(ctx, user, change)
+  return true
 }

@@ -1,7 +1,6 @@
 import { isPeopleOnlyRole } from '../../engine/accounts.js'
 import { isSystemPermission, selfPermissions } from '../../model/permissions.js'
-import type { AuthorizerFactory, HeldRole } from '../../ports/host.js'
-import { isShortcutRole } from './role-shortcuts.js'
+import type { Authorizer, AuthorizerFactory, HeldRole } from '../../ports/host.js'
 
 /** Options of `roleAuthorizer`. */
 export interface RoleAuthorizerOptions {
@@ -46,4 +45,41 @@ export function roleAuthorizer(options: RoleAuthorizerOptions = {}): AuthorizerF
       return held.some(counts)
     },
   })
+}
+
+const shortcuts: readonly string[] = ['super_admin', 'administrator', 'developer']
+
+/** Compares exactly: another spelling is another role, which grants nothing. */
+function isShortcutRole(role: string): boolean {
+  return shortcuts.includes(role)
+}
+
+/**
+ * True if a user's `systemRole` grants a permission without a binding. `super_admin`, `administrator`
+ * and `developer` grant the system set (see `PERMISSIONS` and `MODULE_CONFIG_PERMISSIONS`) and nothing
+ * else: neither `auth.self` and `auth.mfa.self` nor permissions of the host. Roles are compared
+ * exactly: ` Administrator` grants nothing. It does not know who asks: call it for people on the operator surface alone
+ * (`kind === ''` and `surface === 'operator'`), as `roleAuthorizer` does.
+ */
+export function shortcutGrants(role: string, key: string): boolean {
+  return isShortcutRole(role) && isSystemPermission(key)
+}
+
+/**
+ * The permissions for a tenant's own role, made from a list of keys: `auth.self` and `auth.mfa.self`,
+ * without which members could not even change their password, and those of `keys` that do not belong
+ * to the system set, each once and in their order.
+ */
+export function seedOrgRoles(keys: readonly string[]): readonly string[] {
+  return [...new Set([...selfPermissions, ...keys.filter((key) => !isSystemPermission(key))])]
+}
+
+/**
+ * The authorizer of a host that brings none: every enabled person may manage their own account,
+ * and nothing else is allowed.
+ */
+export const defaultAuthorizer: Authorizer = {
+  async check({ kind, permission }) {
+    return kind === '' && selfPermissions.includes(permission)
+  },
 }

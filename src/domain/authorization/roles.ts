@@ -1,13 +1,20 @@
 import { isUuid, uuidv7 } from '../../crypto/secrets.js'
-import { roleProblem } from '../../engine/accounts.js'
+import { isPeopleOnlyRole, isTenantId, roleProblem } from '../../engine/accounts.js'
 import { AuthError } from '../../errors/index.js'
-import { isSystemPermission, type StoredRole } from '../../model/permissions.js'
+import type { Collections } from '../../model/collections.js'
+import {
+  isSystemPermission,
+  roleBindingId,
+  type StoredRole,
+  type StoredRoleBinding,
+} from '../../model/permissions.js'
+import { isHuman } from '../../model/user.js'
+import type { HeldRole, HeldRoles } from '../../ports/host.js'
+import type { Surface } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { type Actor, actBy } from '../context/actor.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { createRoleBindings, type RoleBindings } from './role-bindings.js'
-import { refuseUndefinedTenant, shownTenant, storedTenant } from './stored-tenant.js'
+import { type Act, type Actor, actBy, reasonOf } from '../context/actor.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
 
 /** A named set of permissions. */
 export interface Role {
@@ -55,33 +62,28 @@ export interface Roles extends Omit<RoleBindings, 'removeOfRole'> {
   list(of?: { readonly tenantId?: string | null }): Promise<readonly Role[]>
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'emit'>
-
-export function createRoles(deps: Deps): Roles {
-  const { clock, random } = deps
-  const { roles } = deps.collections
-  const { removeOfRole, ...bindings } = createRoleBindings(deps)
-
+export function createRoles(ctx: SurfaceContext): Roles {
+  const { removeOfRole, ...bindings } = createRoleBindings(ctx)
   /** Null when another request was faster; the store now holds what it wrote. */
   async function tryWrite(
     known: StoredRole | undefined,
     { tenantId, name, permissions }: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>,
   ): Promise<StoredRole | null> {
-    const now = clock.now()
+    const now = ctx.clock.now()
     if (known !== undefined) {
       const set = { permissions, revision: known.revision + 1, updatedAt: now }
-      return roles.update(known.id, { revision: known.revision }, set)
+      return ctx.collections.roles.update(known.id, { revision: known.revision }, set)
     }
-    const id = uuidv7(now, random)
+    const id = uuidv7(now, ctx.random)
     const dates = { createdAt: now, updatedAt: now, expiresAt: null }
     const role = { id, tenantId, name, permissions, revision: 1, ...dates }
-    return (await roles.insert(role)) ? role : null
+    return (await ctx.collections.roles.insert(role)) ? role : null
   }
 
   function write(definition: Pick<StoredRole, 'tenantId' | 'name' | 'permissions'>) {
     const { tenantId, name, permissions } = definition
     return retryOnConflict(10, async () => {
-      const [known] = await roles.find({ tenantId, name }, { limit: 1 })
+      const [known] = await ctx.collections.roles.find({ tenantId, name }, { limit: 1 })
       if (known !== undefined && areEqual(known.permissions, permissions)) {
         return { role: known, changed: false }
       }
@@ -100,7 +102,7 @@ export function createRoles(deps: Deps): Roles {
       if (changed) {
         const { id: roleId, name, permissions } = role
         const { tenantId } = shown
-        deps.emit('role.defined', source, { actorId, roleId, role: name, tenantId, permissions })
+        ctx.emit('role.defined', source, { actorId, roleId, role: name, tenantId, permissions })
       }
       return shown
     },
@@ -109,10 +111,10 @@ export function createRoles(deps: Deps): Roles {
       const { actorId, source } = actBy(by)
       if (!isUuid(roleId)) return false
       // First, because a binding without its role grants nothing.
-      const role = await roles.take(roleId)
+      const role = await ctx.collections.roles.take(roleId)
       if (role !== null) {
         const { name, tenantId } = shownRole(role)
-        deps.emit('role.deleted', source, { actorId, roleId, role: name, tenantId })
+        ctx.emit('role.deleted', source, { actorId, roleId, role: name, tenantId })
       }
       await removeOfRole(roleId)
       return role !== null
@@ -122,7 +124,9 @@ export function createRoles(deps: Deps): Roles {
       refuseUndefinedTenant(of)
       const { tenantId = null } = of
       const found: Role[] = []
-      for await (const role of newestFirst(roles, { tenantId: storedTenant(tenantId) })) {
+      for await (const role of newestFirst(ctx.collections.roles, {
+        tenantId: storedTenant(tenantId),
+      })) {
         found.push(shownRole(role))
       }
       return found.reverse()
@@ -154,4 +158,251 @@ function areEqual(one: readonly string[], other: readonly string[]): boolean {
 
 function shownRole({ id, name, tenantId, permissions, createdAt, updatedAt }: StoredRole): Role {
   return { id, name, tenantId: shownTenant(tenantId), permissions, createdAt, updatedAt }
+}
+
+/** A role for a user, everywhere or in one tenant. */
+export interface RoleAssignment {
+  readonly userId: string
+  readonly roleId: string
+  /**
+   * The tenant in which the user holds it; it counts there while the user is a member. Absent or null
+   * means the tenant of the role, or everywhere for a role without a tenant.
+   */
+  readonly tenantId?: string | null
+}
+
+/** A stored assignment: which user holds which role, where, and since when. */
+export interface RoleBinding {
+  readonly userId: string
+  readonly roleId: string
+  /** The tenant in which the user holds it; null for everywhere. */
+  readonly tenantId: string | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+}
+
+export interface RoleBindings {
+  /**
+   * Gives a role to a person or a service account. Resolves with true if this call did, false if the
+   * user already held it. Throws `not_found` for an unknown role, `user_not_found` for an unknown
+   * user, `role_not_assignable` for a role named `super_admin` or `administrator` and a service
+   * account, and `invalid_request`, also for the role of another tenant. After `service_unavailable`
+   * repeat it: the next call completes what was interrupted. If the store wrote without an answer, the role is bound.
+   */
+  bind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
+  /** Takes a role from a user. True if this call did, false if the user did not hold it. */
+  unbind(assignment: RoleAssignment, by?: Actor): Promise<boolean>
+  /**
+   * Takes every role from a user, or those held in one tenant that the user leaves. Resolves with
+   * their number. Repeat it after a rejection. Throws `invalid_request` for a `tenantId` without a value.
+   */
+  unbindAll(userId: string, of?: { readonly tenantId?: string }, by?: Actor): Promise<number>
+  /** Every role that a user holds, one entry for each role and tenant. */
+  bindingsOf(userId: string): Promise<readonly RoleBinding[]>
+  /** Removes the bindings of a role that was deleted. */
+  removeOfRole(roleId: string): Promise<void>
+}
+
+/** Another call for the same binding may complete it, or take it back. */
+const tries = 8
+
+type Place = Pick<StoredRoleBinding, 'userId' | 'roleId' | 'tenantId'>
+
+function createRoleBindings(ctx: SurfaceContext): RoleBindings {
+  async function knownRole(roleId: string): Promise<StoredRole> {
+    const role = isUuid(roleId) ? await ctx.collections.roles.get(roleId) : null
+    if (role === null) throw new AuthError('not_found', { detail: 'There is no such role.' })
+    return role
+  }
+  /** Fails closed: a user who cannot be read does not count as a person. */
+  async function requireHolder(userId: string, { name }: StoredRole): Promise<void> {
+    const user = isUuid(userId) ? await ctx.collections.users.get(userId) : null
+    // A user that is being deleted can no longer change.
+    if (user === null || user.deletingAt !== null) throw new AuthError('user_not_found')
+    if (isPeopleOnlyRole(name) && !isHuman(user)) throw new AuthError('role_not_assignable')
+  }
+
+  async function add(assignment: RoleAssignment): Promise<Place | null> {
+    const { userId, roleId, tenantId: given = null } = onlyMembers(assignment)
+    const asked = storedTenant(given)
+    const role = await knownRole(roleId)
+    const isElsewhere = role.tenantId !== '' && asked !== '' && asked !== role.tenantId
+    if (isElsewhere) {
+      const detail =
+        'A role of a tenant is bound in that tenant alone: leave tenantId out, or name it.'
+      throw new AuthError('invalid_request', { detail })
+    }
+    await requireHolder(userId, role)
+    const place = { userId, roleId, tenantId: asked === '' ? role.tenantId : asked }
+    return retryOnConflict(tries, () => tryAdd(place))
+  }
+  /** Null where the user holds it already. */
+  async function tryAdd(place: Place): Promise<Place | null | typeof conflict> {
+    const id = roleBindingId(place)
+    const now = ctx.clock.now()
+    const binding = { ...place, id, createdAt: now, pendingSince: now, expiresAt: null }
+    const isNew = await ctx.collections.roleBindings.insert(binding)
+    const stored = isNew ? binding : await ctx.collections.roleBindings.get(id)
+    if (stored === null) return conflict
+    const { pendingSince } = stored
+    if (pendingSince === null) return null
+    try {
+      // Deleted in between, either would leave a binding that nothing removes any more.
+      await requireHolder(place.userId, await knownRole(place.roleId))
+    } catch (error) {
+      await ctx.collections.roleBindings.take(id, { pendingSince })
+      throw error
+    }
+    return (await complete(stored)) ? place : conflict
+  }
+  /** False where another call completed it, or took it back. */
+  async function complete({ id, pendingSince }: StoredRoleBinding): Promise<boolean> {
+    try {
+      const bound = await ctx.collections.roleBindings.update(
+        id,
+        { pendingSince },
+        { pendingSince: null },
+      )
+      return bound !== null
+    } catch (error) {
+      // The answer was lost, but the write may have taken effect.
+      if ((await ctx.collections.roleBindings.get(id))?.pendingSince === null) return true
+      throw error
+    }
+  }
+
+  async function placeOf({ userId, roleId, tenantId = null }: RoleAssignment): Promise<Place> {
+    if (tenantId !== null) return { userId, roleId, tenantId: storedTenant(tenantId) }
+    const role = await ctx.collections.roles.get(roleId)
+    return { userId, roleId, tenantId: role?.tenantId ?? '' }
+  }
+
+  async function remove(place: Place, { actorId, source }: Act): Promise<boolean> {
+    const taken = await ctx.collections.roleBindings.take(roleBindingId(place))
+    if (taken === null || taken.pendingSince !== null) return false
+    const { userId: targetId, roleId } = place
+    const tenantId = shownTenant(place.tenantId)
+    ctx.emit('role.unbound', source, { actorId, targetId, roleId, tenantId })
+    return true
+  }
+
+  return {
+    async bind(assignment, by = {}) {
+      const { actorId, source } = actBy(by)
+      const { userId: targetId, roleId } = assignment
+      const added = await add(assignment).catch((error: unknown) => {
+        ctx.emit('role.bindFailed', source, { actorId, targetId, roleId, reason: reasonOf(error) })
+        throw error
+      })
+      if (added === null) return false
+      const tenantId = shownTenant(added.tenantId)
+      ctx.emit('role.bound', source, { actorId, targetId, roleId, tenantId })
+      return true
+    },
+
+    async unbind(assignment, by = {}) {
+      const act = actBy(by)
+      const { userId, roleId } = onlyMembers(assignment)
+      if (!isUuid(userId) || !isUuid(roleId)) return false
+      return remove(await placeOf(assignment), act)
+    },
+
+    async unbindAll(userId, of = {}, by = {}) {
+      const act = actBy(by)
+      const { tenantId, ...rest } = of
+      refuseUndefinedTenant(of)
+      if (Object.keys(rest).length > 0) {
+        const detail = 'What to unbind is given as { tenantId }, or left out for everything.'
+        throw new AuthError('invalid_request', { detail })
+      }
+      if (!isUuid(userId)) return 0
+      const only = tenantId === undefined ? null : storedTenant(tenantId)
+      let removed = 0
+      for await (const binding of newestFirst(ctx.collections.roleBindings, { userId })) {
+        if (only !== null && binding.tenantId !== only) continue
+        if (await remove(binding, act)) removed += 1
+      }
+      return removed
+    },
+
+    async bindingsOf(userId) {
+      const found: RoleBinding[] = []
+      if (!isUuid(userId)) return found
+      for await (const binding of newestFirst(ctx.collections.roleBindings, { userId })) {
+        const { roleId, tenantId, createdAt, pendingSince } = binding
+        if (pendingSince !== null) continue
+        found.push({ userId, roleId, tenantId: shownTenant(tenantId), createdAt })
+      }
+      return found.reverse()
+    },
+
+    async removeOfRole(roleId) {
+      for await (const { id } of newestFirst(ctx.collections.roleBindings, { roleId }))
+        await ctx.collections.roleBindings.take(id)
+    },
+  }
+}
+
+/** A misspelt `tenantId`, or one without a value, would bind everywhere. */
+function onlyMembers(assignment: RoleAssignment): RoleAssignment {
+  const { userId, roleId, tenantId, ...rest } = assignment
+  const isText = typeof userId === 'string' && typeof roleId === 'string'
+  refuseUndefinedTenant(assignment)
+  if (Object.keys(rest).length > 0 || !isText) {
+    const detail =
+      'An assignment is { userId, roleId, tenantId }, the last one optional, and no other member.'
+    throw new AuthError('invalid_request', { detail })
+  }
+  return assignment
+}
+
+/** "Of no tenant" as it is stored: fields of a unique index are never null. */
+function storedTenant(tenantId: string | null): string {
+  if (tenantId === null) return ''
+  if (!isTenantId(tenantId)) {
+    const detail =
+      'tenantId must be a text of 1 to 64 characters, or left out where no tenant is meant.'
+    throw new AuthError('invalid_request', { detail })
+  }
+  return tenantId
+}
+
+/**
+ * Throws `invalid_request` for a member `tenantId` that is there and undefined: what was to name the
+ * tenant is missing, and the role would hold everywhere.
+ */
+function refuseUndefinedTenant(given: { readonly tenantId?: string | null }): void {
+  if (!Object.hasOwn(given, 'tenantId') || given.tenantId !== undefined) return
+  const detail =
+    'tenantId is there and undefined: name a tenant, or leave the member out where no tenant is meant.'
+  throw new AuthError('invalid_request', { detail })
+}
+
+function shownTenant(stored: string): string | null {
+  return stored === '' ? null : stored
+}
+
+type Rooms = Readonly<Record<Surface, Pick<Collections, 'roles' | 'roleBindings'>>>
+
+/** What an authorizer learns of the roles in the store. */
+export function createHeldRoles(collections: Rooms): HeldRoles {
+  async function roleOf(surface: Surface, binding: StoredRoleBinding): Promise<HeldRole | null> {
+    const role = await collections[surface].roles.get(binding.roleId)
+    // The role was deleted and its binding will be, or the stored role belongs to another tenant.
+    if (role === null || !['', binding.tenantId].includes(role.tenantId)) return null
+    const { name, permissions } = role
+    return { name, permissions, tenantId: shownTenant(binding.tenantId) }
+  }
+
+  return {
+    async heldBy({ surface, userId, tenantId }) {
+      const bindings: StoredRoleBinding[] = []
+      for await (const binding of newestFirst(collections[surface].roleBindings, { userId })) {
+        const counts = binding.pendingSince === null && ['', tenantId].includes(binding.tenantId)
+        if (counts) bindings.push(binding)
+      }
+      const roles = await Promise.all(bindings.map((binding) => roleOf(surface, binding)))
+      return roles.filter((role) => role !== null)
+    },
+  }
 }

@@ -2,10 +2,10 @@ import { randomToken } from '../../crypto/secrets.js'
 import { readModule } from '../../engine/configuration/module-values.js'
 import type { Module, ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { ConfigDeps } from './config-deps.js'
-import type { ConfigLocator, LocatedModule } from './config-locator.js'
 import type { ConfigActor } from './config-patches.js'
+import type { ConfigLocator, LocatedModule } from './config-reader.js'
 import { runValidator } from './config-validation.js'
+import type { ConfigDeps } from './config-views.js'
 import type { ProcessRoll } from './process-roll.js'
 
 /**

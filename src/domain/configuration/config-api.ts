@@ -1,15 +1,23 @@
 import type { ModuleDefinition } from '../../config/define-module.js'
 import type { FieldDeclaration } from '../../engine/configuration/config-declaration.js'
-import type { FieldValues } from '../../engine/configuration/module-values.js'
-import { loadPart } from '../../errors/index.js'
+import {
+  type FieldValues,
+  guardedValues,
+  readModule,
+} from '../../engine/configuration/module-values.js'
+import { AuthError, loadPart } from '../../errors/index.js'
 import type { Logger } from '../../ports/host.js'
 import { type Actor, actBy } from '../context/actor.js'
-import type { ConfigChange } from './config-change.js'
-import type { ConfigRevision } from './config-history.js'
+import type { LoadedConfig } from './config-reader.js'
 import type { ConfigStore } from './config-store.js'
-import type { EnvironmentView, ModuleView } from './config-views.js'
-import { joinReencryptions, type Reencryption } from './reencryption.js'
-import { type TypedConfig, typedConfig } from './typed-config.js'
+import {
+  type ConfigChange,
+  type EnvironmentView,
+  joinReencryptions,
+  type ModuleView,
+  type Reencryption,
+} from './config-views.js'
+import type { ConfigRevision } from './config-writer.js'
 
 /** The configuration of modules, for the host's code: no permission is checked. */
 export interface ConfigApi {
@@ -87,7 +95,7 @@ export function createConfigApi(
 
     async change(module, change, by = {}) {
       const { actorId, source } = actBy(by)
-      const load = () => import('./config-change.js')
+      const load = () => import('./config-views.js')
       const { checkedChange } = await loadPart('changes of settings', load)
       const { environment = null, ...patch } = checkedChange(change)
       const target = await store.locate(module, environment)
@@ -101,4 +109,22 @@ export function createConfigApi(
       return joinReencryptions(all)
     },
   }
+}
+
+/** The values of a module by the keys of its fields. */
+export type TypedConfig = Readonly<Record<string, unknown>>
+
+/**
+ * A loaded module by its declared types, frozen. To read a secret that does not decrypt throws an
+ * `AuthError` 503 that names the key: it is neither empty nor its default.
+ */
+function typedConfig(
+  definition: ModuleDefinition,
+  { values, unreadable }: LoadedConfig,
+  warn: (message: string) => void,
+): TypedConfig {
+  return guardedValues(readModule(values, definition, warn), unreadable, (key) => {
+    const detail = `The value of "${key}" cannot be decrypted. Set it again, or give back its key.`
+    throw new AuthError('service_unavailable', { detail })
+  })
 }

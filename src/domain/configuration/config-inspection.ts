@@ -2,8 +2,7 @@ import type { FieldDeclaration } from '../../engine/configuration/config-declara
 import { judgeFirstValues } from '../../engine/configuration/module-values.js'
 import { readValue } from '../../engine/configuration/stored-value.js'
 import { environmentId } from '../../model/configuration.js'
-import type { ConfigDeps } from './config-deps.js'
-import type { RegisteredModule, Texts } from './registered-module.js'
+import type { ConfigDeps, RegisteredModule, Texts } from './config-views.js'
 
 type ConfigProblemKind =
   | 'unregistered'

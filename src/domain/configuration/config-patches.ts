@@ -12,9 +12,9 @@ import { AuthError, ValueRefusal } from '../../errors/index.js'
 import type { ModuleEnvironment } from '../../model/configuration.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { MayStill } from '../context/actor.js'
-import type { ConfigDeps } from './config-deps.js'
-import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-locator.js'
+import type { ConfigLocator, ConfigTarget, LocatedModule } from './config-reader.js'
 import { runValidator } from './config-validation.js'
+import type { ConfigDeps } from './config-views.js'
 import type { ConfigWriter } from './config-writer.js'
 
 /** By whom an edit is made. */

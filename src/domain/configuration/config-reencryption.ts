@@ -1,9 +1,8 @@
 import { environmentId } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { ConfigDeps } from './config-deps.js'
-import type { ConfigLocator, LocatedModule } from './config-locator.js'
+import type { ConfigLocator, LocatedModule } from './config-reader.js'
+import { type ConfigDeps, joinReencryptions, type Reencryption } from './config-views.js'
 import type { ConfigWriter } from './config-writer.js'
-import { joinReencryptions, type Reencryption } from './reencryption.js'
 
 type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit'>
 

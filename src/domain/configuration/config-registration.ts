@@ -5,10 +5,9 @@ import {
 import { AuthError } from '../../errors/index.js'
 import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { ConfigDeps } from './config-deps.js'
+import type { ConfigDeps, RegisteredModule, Texts } from './config-views.js'
 import type { ConfigWriter } from './config-writer.js'
 import type { ProcessRoll } from './process-roll.js'
-import type { RegisteredModule, Texts } from './registered-module.js'
 
 type Deps = Pick<ConfigDeps, 'collections' | 'modules' | 'emit' | 'logger'>
 

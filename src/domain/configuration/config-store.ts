@@ -1,23 +1,27 @@
 import { onceLoaded } from '../../concurrency/promises.js'
 import { loadPart } from '../../errors/index.js'
 import type { ActivateEnvironment } from './config-activation.js'
-import type { ConfigDeps } from './config-deps.js'
-import { type ConfigRevision, createConfigHistory } from './config-history.js'
-import { type ConfigTarget, createConfigLocator, type LocatedModule } from './config-locator.js'
 import type { ConfigActor, ConfigEditor, StatedPatch } from './config-patches.js'
-import { type ConfigReader, createConfigReader } from './config-reader.js'
+import {
+  type ConfigReader,
+  type ConfigTarget,
+  createConfigLocator,
+  createConfigReader,
+  type LocatedModule,
+} from './config-reader.js'
 import { createConfigRegistration } from './config-registration.js'
 import {
+  type ConfigDeps,
   type EnvironmentView,
   environmentView,
   fieldViews,
   type ModuleSummary,
   type ModuleView,
   moduleSummary,
+  type Reencryption,
 } from './config-views.js'
-import { createConfigWriter } from './config-writer.js'
+import { type ConfigRevision, createConfigHistory, createConfigWriter } from './config-writer.js'
 import { createProcessRoll } from './process-roll.js'
-import type { Reencryption } from './reencryption.js'
 
 /** What administrators do; never answered from a cache. */
 export interface ConfigAdministration {

@@ -1,12 +1,38 @@
+import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
+import type { ModuleDefinition } from '../../config/define-module.js'
+import {
+  type OpenedValues,
+  openValues,
+  planReencryption,
+  type ReencryptionPlan,
+  type SecretBox,
+  sealValues,
+} from '../../crypto/secret-box.js'
 import {
   type FieldDeclaration,
   FieldRecordList,
   isSecret,
 } from '../../engine/configuration/config-declaration.js'
-import { readRecordList, rosterKey } from '../../engine/configuration/config-keys.js'
+import {
+  fieldsByKey,
+  keyLocator,
+  readRecordList,
+  rosterKey,
+} from '../../engine/configuration/config-keys.js'
+import { type ConfigPatch, isPatchShaped } from '../../engine/configuration/config-patch.js'
+import type { FieldRule } from '../../engine/configuration/module-values.js'
+import {
+  type PublicValues,
+  publicValues,
+  secretTest,
+} from '../../engine/configuration/revisions.js'
 import { awaitsRestart } from '../../engine/configuration/running-processes.js'
-import type { Module, ModuleEnvironment } from '../../model/configuration.js'
-import type { RegisteredModule, Texts, ValueSource } from './registered-module.js'
+import { mapTexts, valueProblem } from '../../engine/configuration/stored-value.js'
+import { isStorable } from '../../engine/text.js'
+import { AuthError } from '../../errors/index.js'
+import type { Module, ModuleCollections, ModuleEnvironment } from '../../model/configuration.js'
+import type { Emit } from '../../ports/events.js'
+import type { Clock, Logger, Random } from '../../ports/host.js'
 
 /** A module in a list of modules. */
 export interface ModuleSummary {
@@ -109,4 +135,158 @@ function elementsOf(list: FieldDeclaration, values: Texts): readonly ElementView
     for (const { key } of secrets) shown[key] = null
     return { ...shown, slug: element.slug, label: element.label }
   })
+}
+
+export type Texts = Readonly<Record<string, string>>
+
+/** Where a field's value comes from now. `env` is for the one field that asks it at each reading. */
+export type ValueSource = 'store' | 'env' | 'default'
+
+/** A module as the store works with it: its declaration, and what is done with its texts. */
+export interface RegisteredModule {
+  readonly name: string
+  readonly definition: ModuleDefinition
+  readonly fields: readonly FieldDeclaration[]
+  /** The first one is active at first. */
+  readonly environments: readonly string[]
+  /** Plain texts for keys without a value. */
+  readonly seeds: Texts
+  /** What the text of a field must be like. */
+  readonly rule: FieldRule
+  sourceOf(key: string, stored: string | undefined): ValueSource
+  /** The keys of secrets that have a value, in code-unit order. */
+  secretsSet(values: Texts): readonly string[]
+  /** Those of the given texts, stored or plain, that may be shown and kept. */
+  redact(values: Texts): PublicValues
+  /**
+   * `plain`: keys whose texts are not encrypted yet. Secrets that are declared no more are left out:
+   * no caller may use them, and `secretsIn` would not know them for secrets. One of a field that is no secret any more
+   * is `unreadable`: it was given as a secret, and is to be set again.
+   */
+  open(environment: string, stored: Texts, plain?: readonly string[]): OpenedValues
+  /** The secrets among plain texts. */
+  secretsIn(values: Texts): readonly string[]
+  /** `values` with the secrets among `keys` encrypted. */
+  seal(environment: string, values: Texts, keys: readonly string[]): Texts
+  planReencryption(environment: string, stored: Texts): ReencryptionPlan
+}
+
+export interface ModuleExtras {
+  readonly seeds: Texts
+  readonly rule?: FieldRule
+  readonly sourceOf?: RegisteredModule['sourceOf']
+}
+
+export function registeredModule(
+  definition: ModuleDefinition,
+  { seeds, rule = valueProblem, sourceOf = storeOrDefault }: ModuleExtras,
+  box: SecretBox,
+): RegisteredModule {
+  const { name: module, fields, environments } = definition
+  const isSecret = secretTest(fields)
+  const placeOf = keyLocator(fieldsByKey(fields))
+  const secretKeys = (values: Texts) =>
+    Object.keys(values).filter((key) => isSecret(key, values[key] ?? ''))
+  return {
+    name: module,
+    definition,
+    fields,
+    environments,
+    seeds,
+    rule,
+    sourceOf,
+    redact: (values) => publicValues(values, fields),
+    open(environment, stored, plain = []) {
+      const isPlain = new Set(plain)
+      const sealed = new Set<string>()
+      const declaredPlain: string[] = []
+      const inUse = mapTexts(stored, (key, text) => {
+        if (isPlain.has(key) || !isSecret(key, text)) return text
+        sealed.add(key)
+        if (isSecret(key, '')) return text
+        if (placeOf(key) !== null) declaredPlain.push(key)
+        return null
+      })
+      const opened = openValues(inUse, (key) => sealed.has(key), box, { module, environment })
+      return { ...opened, unreadable: [...opened.unreadable, ...declaredPlain] }
+    },
+    secretsSet: (values) =>
+      secretKeys(values)
+        .filter((key) => values[key] !== '')
+        .sort(),
+    secretsIn: (values) => secretKeys(values).map((key) => values[key] ?? ''),
+    seal: (environment, values, changed) =>
+      sealValues({ values, changed }, isSecret, box, { module, environment }),
+    planReencryption: (environment, stored) =>
+      planReencryption(stored, isSecret, box, { module, environment }),
+  }
+}
+
+function storeOrDefault(_key: string, stored: string | undefined): ValueSource {
+  return stored === undefined || stored === '' ? 'default' : 'store'
+}
+
+/** An edit of the host's code. */
+export interface ConfigChange extends ConfigPatch {
+  /**
+   * Default: the environment that is active when the change begins, and after a lost race the one that is active then.
+   * Changes of record lists have to name one.
+   */
+  readonly environment?: string
+}
+
+const shape =
+  'A change must be { environment?, config?, recordLists?, revision? }: texts by key, lists as { field, create?, remove? }, a whole revision. No member of the change itself may be there and undefined.'
+
+/** A change as the host's code gave it, which no compiler may have checked. Throws `invalid_request`. */
+export function checkedChange(given: ConfigChange): ConfigChange {
+  if (!isChange(given)) throw new AuthError('invalid_request', { detail: shape })
+  return given
+}
+
+function isChange(given: unknown): boolean {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
+  // What was to name an environment or a revision is missing: the edit would go elsewhere, or over another one.
+  if (Object.values(given).includes(undefined)) return false
+  const { environment, ...patch } = { environment: undefined, ...given }
+  return (environment === undefined || isStorable(environment)) && isPatchShaped(patch, isStorable)
+}
+
+/** What the parts of the configuration store share. Each takes the part it needs. */
+export interface ConfigDeps {
+  readonly collections: ModuleCollections
+  /** By name; fixed at construction. */
+  readonly modules: ReadonlyMap<string, RegisteredModule>
+  readonly clock: Clock
+  readonly random: Random
+  readonly background: BackgroundTasks
+  /** Emits events of the operator surface, which administers modules. */
+  readonly emit: Emit
+  readonly logger: Logger
+}
+
+/**
+ * The result of `config.reencrypt`. The secret of an authenticator app is of the module `totp`, with its surface as
+ * `environment` and its user's id as `key`.
+ */
+export interface Reencryption {
+  /** The number of values that are encrypted under the current key now and were not before. */
+  readonly reencrypted: number
+  /**
+   * The values that no key decrypts. They are unchanged. Authenticator apps are looked for by the ids of
+   * `configKeys`: one that is under a key of another id is not among them.
+   */
+  readonly damaged: readonly {
+    readonly module: string
+    readonly environment: string
+    readonly key: string
+  }[]
+}
+
+/** One result of many. */
+export function joinReencryptions(all: readonly Reencryption[]): Reencryption {
+  return {
+    reencrypted: all.reduce((sum, one) => sum + one.reencrypted, 0),
+    damaged: all.flatMap((one) => one.damaged),
+  }
 }

@@ -1,10 +1,14 @@
 import { uuidv7 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import { environmentId, type ModuleEnvironment } from '../../model/configuration.js'
+import {
+  environmentId,
+  type ModuleEnvironment,
+  type ModuleRevision,
+  type RevisionOrigin,
+  revisionId,
+} from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { ConfigDeps } from './config-deps.js'
-import type { ConfigHistory } from './config-history.js'
-import type { RegisteredModule } from './registered-module.js'
+import type { ConfigDeps, RegisteredModule } from './config-views.js'
 
 /** The next revision of an environment, secrets encrypted. */
 export interface NextRevision {
@@ -94,4 +98,97 @@ export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWr
       throw error
     }
   }
+}
+
+/** A revision of an environment, without secrets. */
+export interface ConfigRevision {
+  readonly revision: number
+  /** Epoch milliseconds. */
+  readonly writtenAt: number
+  /** The user who wrote it; null for the library itself: first values, a new encryption key. */
+  readonly writtenBy: string | null
+  /** The keys it set. About a secret, the history tells no more than this. */
+  readonly changed: readonly string[]
+  /** The keys it removed. */
+  readonly removed: readonly string[]
+  /** The texts of all fields that are not secret, at this revision. */
+  readonly config: Readonly<Record<string, string>>
+  /** The keys of the secrets that had a value. */
+  readonly secretsSet: readonly string[]
+}
+
+export interface ConfigHistory {
+  /** Keeps a record of a revision about to be replaced. May be repeated. */
+  appendRevision(
+    module: RegisteredModule,
+    environment: string,
+    seen: ModuleEnvironment,
+  ): Promise<void>
+  /** Drops what fell out of the last fifty when `revision` was written. */
+  trim(module: string, environment: string, revision: number): Promise<void>
+  /** Newest first, the present one included. */
+  list(module: RegisteredModule, environment: string): Promise<readonly ConfigRevision[]>
+}
+
+/** Revisions of an environment that can be looked at. */
+const kept = 50
+
+export function createConfigHistory({
+  collections,
+}: Pick<ConfigDeps, 'collections'>): ConfigHistory {
+  const { environments, revisions } = collections
+
+  return {
+    async appendRevision(module, environment, seen) {
+      const { revision, changed, removed, writtenAt, writtenBy } = seen
+      // False when another writer was first: with the very same record.
+      await revisions.insert({
+        id: revisionId(module.name, environment, revision),
+        environmentId: seen.id,
+        revision,
+        ...module.redact(seen.values),
+        changed,
+        removed,
+        writtenAt,
+        writtenBy,
+        expiresAt: null,
+      })
+    },
+
+    async trim(module, environment, revision) {
+      // Two, so that one left by a crash goes with the next write.
+      for (const old of [revision - kept, revision - kept - 1]) {
+        if (old > 0) await revisions.take(revisionId(module, environment, old))
+      }
+    },
+
+    async list(module, environment) {
+      const id = environmentId(module.name, environment)
+      const current = await environments.get(id)
+      if (current === null) throw new AuthError('environment_not_found')
+      const found = await revisions.find({ environmentId: id }, { limit: kept, newestFirst: true })
+      const shown = [
+        current,
+        // A record of the present revision is there when a write was begun and did not succeed.
+        ...found.filter(({ revision }) => revision < current.revision),
+      ]
+      return shown.slice(0, kept).map((entry) => view(module, entry))
+    },
+  }
+}
+
+/** The secrets of a record that are no longer among its values. */
+interface Kept {
+  readonly secretsSet?: readonly string[]
+}
+
+/** Looked at once more, because a field may have become a secret since. */
+function view(
+  module: RegisteredModule,
+  entry: Pick<ModuleRevision, 'revision' | 'values' | keyof RevisionOrigin> & Kept,
+): ConfigRevision {
+  const { revision, writtenAt, writtenBy, changed, removed } = entry
+  const { values: config, secretsSet } = module.redact(entry.values)
+  const all = [...new Set([...(entry.secretsSet ?? []), ...secretsSet])].sort()
+  return { revision, writtenAt, writtenBy, changed, removed, config, secretsSet: all }
 }

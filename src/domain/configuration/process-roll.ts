@@ -10,7 +10,7 @@ import {
 import { describeError } from '../../errors/index.js'
 import type { Module } from '../../model/configuration.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { ConfigDeps } from './config-deps.js'
+import type { ConfigDeps } from './config-views.js'
 
 /** This process among those that use the modules. */
 export interface ProcessRoll {

@@ -1,7 +1,9 @@
 import { sha256 } from '../../crypto/secrets.js'
+import { longestProofAge } from '../../engine/duration.js'
 import { longestId } from '../../engine/text.js'
 import { type Collections, collectionsOf } from '../../model/collections.js'
-import type { Passkey, StoredPasskey } from '../../model/factors.js'
+import type { Passkey, StepUpProof, StoredPasskey } from '../../model/factors.js'
+import type { DenylistEntry } from '../../ports/backend.js'
 import type { Collection, Store } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 
@@ -40,4 +42,42 @@ function read({ credentialId, ...passkey }: StoredPasskey): Passkey {
 
 function readOrNull(stored: StoredPasskey | null): Passkey | null {
   return stored && read(stored)
+}
+
+/** 24 h covers the longest access token, one minute the largest clock leeway. */
+export const denylistLifeMs = 24 * 60 * 60 * 1000 + 60 * 1000
+
+export function sessionDenylistId(surface: string, sessionId: string): string {
+  return `${surface}:session:${sessionId}`
+}
+
+export function tokenDenylistId(surface: string, jti: string): string {
+  return `${surface}:token:${jti}`
+}
+
+/**
+ * The first entry for one of these ids that has not expired; null without one. A backend may answer with others as well.
+ */
+export function entryInForce(
+  entries: readonly DenylistEntry[],
+  ids: readonly string[],
+  now: number,
+): DenylistEntry | null {
+  return entries.find(({ id, expiresAt }) => ids.includes(id) && expiresAt > now) ?? null
+}
+
+/** The longest age that may be asked for, and the minute by which clocks may differ. Then no proof or login is recent. */
+export const proofLifeMs = longestProofAge + 60 * 1000
+
+/**
+ * Stands in the place of a session's proof where the session turned up in an unusual place: no epoch is ever below zero, so
+ * it is no proof of any. It also says that the login of the session is no recent one any more.
+ */
+export function voidProof(sessionId: string, userId: string, now: number): StepUpProof {
+  const proof = { id: sessionId, userId, method: 'totp', deviceEpoch: -1, provedAt: 0 } as const
+  return { ...proof, expiresAt: now + proofLifeMs }
+}
+
+export function isVoidProof(proof: StepUpProof | null): boolean {
+  return proof !== null && proof.deviceEpoch < 0
 }

@@ -1,6 +1,7 @@
 import { describeError } from '../../errors/index.js'
-import type { AuthEvent } from '../../ports/events.js'
-import type { Logger } from '../../ports/host.js'
+import type { AuthEvent, Emit } from '../../ports/events.js'
+import type { Clock, Logger } from '../../ports/host.js'
+import type { Surface } from '../../ports/surface.js'
 import type { Tracing } from '../../ports/telemetry.js'
 
 interface Deps {
@@ -31,5 +32,22 @@ export function createEventPublisher({
     } catch (error) {
       report(error)
     }
+  }
+}
+
+interface EmitDeps {
+  readonly surface: Surface
+  readonly clock: Clock
+  readonly publish: (event: AuthEvent) => void
+}
+
+/** Binds `emit` to a surface: it fills in the header that all events have. */
+export function createEmit({ surface, clock, publish }: EmitDeps): Emit {
+  return (type, source, facts) => {
+    const { ip, userAgent } = source ?? { ip: null, userAgent: null }
+    const header = { type, surface, at: facts.at ?? clock.now(), ip, userAgent }
+    // Twice: first in order, and last in effect, since an object may have more members than its type.
+    // The cast: the header and the facts of a type make the event of this type.
+    publish({ ...header, ...facts, ...header } as AuthEvent)
   }
 }

@@ -1,14 +1,19 @@
 import { withTimeout } from '../../concurrency/promises.js'
+import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/events.js'
+import type { Collection } from '../../ports/store.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { IntentJudge } from '../intents/intent-judge.js'
-import type { MailService } from '../mail/mail-service.js'
-import type { Sessions } from '../sessions/sessions.js'
-import { noticeMs } from './notice-ms.js'
-import { raiseDeviceEpoch } from './raise-device-epoch.js'
-import { stepUpRequired } from './step-up-required.js'
+import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { sessionRefusal } from '../intents/intent-judge.js'
+import { mailMfaChanged } from '../mail/mail-service.js'
+import { endAllSessions } from '../sessions/session-endings.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+
+/** Longer than any request that enrols a factor: after it, the process that sweeps goes on with what a request began. */
+export const noticeMs = 10 * 60 * 1000
+
+// The steps around every change of a user's second factors.
 
 /** A change of a user's second factors. */
 export interface FactorChange {
@@ -24,88 +29,154 @@ export interface FactorChange {
   readonly told?: () => Promise<unknown>
 }
 
-/** The steps around every change of a user's second factors. */
-export interface FactorChanges {
-  /**
-   * Call it before a factor is taken or replaced: a crash in between then leaves nothing that was granted on the factor.
-   * Voids earlier proofs and trusted devices, and ends the other sessions where the change says so. May be repeated with
-   * the user that it resolved with. Throws what `sessionRefusal` gives where the session that asked has ended, and
-   * `step_up_required` where its proof was voided since `user` was read: a thief with that session must not take factors
-   * away after the owner has acted. Null when the user is gone.
-   */
-  retire(user: Pick<User, 'id' | 'deviceEpoch'>, change: FactorChange): Promise<User | null>
-  /** To be called once the change stands. Emits `mfa.changed` and mails the person. */
-  made(user: User, change: FactorChange): void
-  /**
-   * To be called once a factor of `FactorEnrollment` stands, which voided earlier proofs itself, and what
-   * the other sessions could be refreshed with. Tells of it, and ends the other sessions where the
-   * change says so.
-   */
-  enrolled(user: User, change: FactorChange): Promise<void>
-}
-
-interface Deps
-  extends Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'background' | 'emit'> {
-  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
-  readonly mail: MailService
-  readonly sessions: Sessions
-}
-
 /** Less than `noticeMs`, after which the process that sweeps tells the owner. */
 const mailerMs = noticeMs / 2
 
-export function createFactorChanges(deps: Deps): FactorChanges {
-  const { collections, clock, sessions } = deps
+function notify(
+  ctx: SurfaceContext,
+  user: User,
+  at: number,
+  { change, told }: Pick<FactorChange, 'change' | 'told'>,
+): void {
+  // Beside the request: what was changed must not be answered by a failure to read a setting.
+  ctx.background.run('mailing about a factor', async () => {
+    const { notifySecurityChanges } = await ctx.settings()
+    if (notifySecurityChanges) await answered(ctx, mailMfaChanged(ctx, user, { at, change }))
+    await told?.()
+  })
+}
 
-  function notify(
-    user: User,
-    at: number,
-    { change, told }: Pick<FactorChange, 'change' | 'told'>,
-  ): void {
-    // Beside the request: what was changed must not be answered by a failure to read a setting.
-    deps.background.run('mailing about a factor', async () => {
-      const { notifySecurityChanges } = await deps.settings()
-      if (notifySecurityChanges) await answered(deps.mail.mfaChanged(user, { at, change }))
-      await told?.()
-    })
+/** A mailer that answers too late has the mail all the same: the owner is not to get it again and again. */
+async function answered(ctx: SurfaceContext, mailing: Promise<void>): Promise<void> {
+  await withTimeout(mailing, mailerMs, ctx.clock).catch(() => {})
+}
+
+/** To be called once the change stands. Emits `mfa.changed` and mails the person. */
+export function factorChanged(
+  ctx: SurfaceContext,
+  user: User,
+  { change, source, actorId = user.id, ...rest }: FactorChange,
+): void {
+  const at = ctx.clock.now()
+  ctx.emit('mfa.changed', source, { at, userId: user.id, actorId, change })
+  notify(ctx, user, at, { change, ...rest })
+}
+
+async function endOthers(
+  ctx: SurfaceContext,
+  userId: string,
+  { source, endsAllBut }: FactorChange,
+): Promise<void> {
+  if (endsAllBut === undefined) return
+  await endAllSessions(ctx, userId, 'factor_change', source, { except: endsAllBut.sessionId })
+}
+
+/**
+ * Call it before a factor is taken or replaced: a crash in between then leaves nothing that was granted on the factor.
+ * Voids earlier proofs and trusted devices, and ends the other sessions where the change says so. May be repeated with
+ * the user that it resolved with. Throws what `sessionRefusal` gives where the session that asked has ended, and
+ * `step_up_required` where its proof was voided since `user` was read: a thief with that session must not take factors
+ * away after the owner has acted. Null when the user is gone.
+ */
+export async function retireProofs(
+  ctx: SurfaceContext,
+  { id, deviceEpoch }: Pick<User, 'id' | 'deviceEpoch'>,
+  change: FactorChange,
+): Promise<User | null> {
+  const { askedIn, endsAllBut: kept } = change
+  const requireRight = async (now: User) => {
+    if (askedIn === undefined) return
+    const refusal = await sessionRefusal(ctx, now, askedIn)
+    if (refusal !== null) throw refusal
+    if (now.deviceEpoch === deviceEpoch) return
+    throw stepUpRequired((await ctx.settings()).stepUpMaxAge)
+  }
+  const raised = await raiseDeviceEpoch(ctx.collections.users, id, { kept, requireRight })
+  if (raised !== null) await endOthers(ctx, id, change)
+  return raised
+}
+
+/**
+ * To be called once a factor of `FactorEnrollment` stands, which voided earlier proofs itself, and what
+ * the other sessions could be refreshed with. Tells of it, and ends the other sessions where the
+ * change says so.
+ */
+export async function factorEnrolled(
+  ctx: SurfaceContext,
+  user: User,
+  change: FactorChange,
+): Promise<void> {
+  factorChanged(ctx, user, change)
+  await endOthers(ctx, user.id, change)
+}
+
+interface Terms {
+  /** The only session that can be refreshed from then on; left out, all can that could before. */
+  readonly kept?: { readonly sessionId: string } | undefined
+  /** Throws where it may not be done to the user as they are now. Default: it may. */
+  readonly requireRight?: (user: User) => Promise<void>
+}
+
+/**
+ * Once this resolves, no earlier step-up proof and no earlier trusted device counts. With `kept`, no
+ * session but that one can be refreshed either: by the same write, so that no crash leaves the others
+ * open. Null when the user is gone.
+ */
+export function raiseDeviceEpoch(
+  users: Collection<User>,
+  userId: string,
+  { kept, requireRight }: Terms = {},
+): Promise<User | null> {
+  let tried: Pick<User, 'deviceEpoch' | 'sessionEpoch'> | null = null
+
+  /** A driver may carry a write out twice, and tell of the second one alone. */
+  function isWritten({ deviceEpoch, sessionEpoch, keptSessionId }: User): boolean {
+    const isNext = deviceEpoch === tried?.deviceEpoch && sessionEpoch === tried.sessionEpoch
+    return isNext && kept !== undefined && keptSessionId === kept.sessionId
   }
 
-  /** A mailer that answers too late has the mail all the same: the owner is not to get it again and again. */
-  async function answered(mailing: Promise<void>): Promise<void> {
-    await withTimeout(mailing, mailerMs, clock).catch(() => {})
-  }
+  return retryOnConflict(10, async () => {
+    const user = await users.get(userId)
+    if (user === null) return null
+    if (isWritten(user)) return user
+    await requireRight?.(user)
+    const { deviceEpoch, sessionEpoch } = user
+    const next = { deviceEpoch: deviceEpoch + 1, sessionEpoch: sessionEpoch + 1 }
+    tried = next
+    const set =
+      kept === undefined
+        ? { deviceEpoch: next.deviceEpoch }
+        : { ...next, keptSessionId: kept.sessionId }
+    return (await users.update(userId, { deviceEpoch, sessionEpoch }, set)) ?? conflict
+  })
+}
 
-  function made(user: User, { change, source, actorId = user.id, ...rest }: FactorChange): void {
-    const at = clock.now()
-    deps.emit('mfa.changed', source, { at, userId: user.id, actorId, change })
-    notify(user, at, { change, ...rest })
-  }
+/** What a person says about their other sessions when they change their second factors (ASVS 7.4.3). */
+export interface OtherSessions {
+  /** The session that goes on, or the login that waits for its factor and has none yet. */
+  readonly sessionId: string
+  /** Left out: the usual of the change. */
+  readonly endOtherSessions?: boolean | undefined
+}
 
-  async function endOthers(userId: string, { source, endsAllBut }: FactorChange): Promise<void> {
-    if (endsAllBut === undefined) return
-    await sessions.endAll(userId, 'factor_change', source, { except: endsAllBut.sessionId })
-  }
+/** For `FactorChange`: left out where the other sessions go on. */
+export function endsAllBut(
+  { sessionId, endOtherSessions }: OtherSessions,
+  usual: boolean,
+): { readonly endsAllBut?: { readonly sessionId: string } } {
+  return (endOtherSessions ?? usual) ? { endsAllBut: { sessionId } } : {}
+}
 
-  return {
-    async retire({ id, deviceEpoch }, change) {
-      const { askedIn, endsAllBut: kept } = change
-      const requireRight = async (now: User) => {
-        if (askedIn === undefined) return
-        const refusal = await deps.judge.sessionRefusal(now, askedIn)
-        if (refusal !== null) throw refusal
-        if (now.deviceEpoch === deviceEpoch) return
-        throw stepUpRequired((await deps.settings()).stepUpMaxAge)
-      }
-      const raised = await raiseDeviceEpoch(collections.users, id, { kept, requireRight })
-      if (raised !== null) await endOthers(id, change)
-      return raised
-    },
+/**
+ * Call it before a factor, a passkey, backup codes, an identity or a trusted device is added. Throws
+ * `email_not_verified` until the mailbox is proved: a stranger who registered another person's address must
+ * leave nothing behind to sign in with, or to lock the owner out.
+ */
+export function requireProvedMailbox({ emailVerifiedAt }: Pick<User, 'emailVerifiedAt'>): void {
+  if (emailVerifiedAt === null) throw new AuthError('email_not_verified')
+}
 
-    made,
-
-    async enrolled(user, change) {
-      made(user, change)
-      await endOthers(user.id, change)
-    },
-  }
+/** The refusal of a caller who has to prove a second factor that is younger than `maxAgeMs`. */
+export function stepUpRequired(maxAgeMs: number): AuthError {
+  return new AuthError('step_up_required', { maxAgeSeconds: Math.floor(maxAgeMs / 1000) })
 }

@@ -1,15 +1,15 @@
-import { enrolledMark } from '../../engine/factors.js'
+import { workOff } from '../../concurrency/promises.js'
+import { enrolledMark, enrollmentStands, isEnrolledMark } from '../../engine/factors.js'
 import type { AuthError } from '../../errors/index.js'
-import type { EnrollmentNotice } from '../../model/factors.js'
+import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { enrolledFactors } from '../context/enrolled-factors.js'
-import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { IntentJudge } from '../intents/intent-judge.js'
-import type { SpentIntent } from '../intents/spent-intent.js'
-import { noticeMs } from './notice-ms.js'
-import { endsAllBut, type OtherSessions } from './other-sessions.js'
+import { enrolledFactors, keepEnrolledFactor } from '../context/enrolled-factors.js'
+import { type SpentIntent, sessionRefusal } from '../intents/intent-judge.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { endsAllBut, factorChanged, noticeMs, type OtherSessions } from './factor-changes.js'
+
+// The one way by which a user gets a factor.
 
 type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
 
@@ -29,29 +29,6 @@ export interface FactorWrite {
   mark(notice: EnrollmentNotice, enrollmentId: string): Promise<unknown>
   /** Clears the notice. */
   told(notice: EnrollmentNotice): Promise<unknown>
-}
-
-/** The one way by which a user gets a factor. */
-export interface FactorEnrollment {
-  /**
-   * Stores a factor, and voids earlier step-up proofs, trusted devices and other enrolments: if two began at once, one
-   * is stored. Resolves with the user as written. Null, and no factor is left, where the user's factors, password or
-   * standing changed since the intent began. Throws `session_revoked` or `session_max_age_reached`, and no factor is left,
-   * where the session that asks has ended. Where the store fails during that last check, the factor stays and its owner
-   * is told. A first factor also keeps other sessions from being refreshed, unless `place.endOtherSessions` is false; the
-   * caller ends them, and tells the owner. The factor is stored with a notice that its owner was not told: if the request
-   * dies, the process that sweeps goes on (`EnrollmentNotices`).
-   */
-  enroll(
-    intent: EnrollmentIntent,
-    factor: FactorWrite,
-    place: EnrollmentPlace,
-  ): Promise<EnrolledUser | null>
-  /**
-   * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
-   * begun after the claim, when the factor was not stored yet. Null where the factor must not stand.
-   */
-  settle(claimed: ClaimedUser, intentId: string): Promise<User | null>
 }
 
 /** A user as the claim of an enrolment left them. */
@@ -78,98 +55,116 @@ export interface EnrolledUser {
 /** Sessions ended beside us move the record; factors or credentials changed stop us. */
 const attempts = 5
 
-interface Deps extends Pick<SurfaceContext, 'collections' | 'clock'> {
-  readonly judge: Pick<IntentJudge, 'sessionRefusal'>
+async function refusalIn(
+  ctx: SurfaceContext,
+  askedIn: string | null,
+  user: User,
+): Promise<AuthError | null> {
+  return askedIn === null ? null : sessionRefusal(ctx, user, askedIn)
 }
 
-export function createFactorEnrollment({ collections, clock, judge }: Deps): FactorEnrollment {
-  const { users } = collections
+/**
+ * Moves the epoch from the one that the intent began with, or sees that it did so before. What ends all sessions moves it
+ * as well, so of the user as they were read here, the session is still open when this is written, or was ended alone.
+ */
+function claim(
+  ctx: SurfaceContext,
+  intent: EnrollmentIntent,
+  askedIn: string | null,
+  ended: EnrolledUser['others']['endsAllBut'],
+): Promise<User | null> {
+  const { id: lastIntentId, payload, user } = intent
+  const { deviceEpoch, credentialEpoch } = payload
+  let seen: User = user
 
-  async function refusalIn(askedIn: string | null, user: User): Promise<AuthError | null> {
-    return askedIn === null ? null : judge.sessionRefusal(user, askedIn)
+  async function attempt() {
+    const refusal = await refusalIn(ctx, askedIn, seen)
+    if (refusal !== null) throw refusal
+    await keepEnrolledFactor(ctx.collections, seen)
+    const { sessionEpoch } = seen
+    const closing = closingOf(sessionEpoch, ended)
+    const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }
+    const set = { deviceEpoch: deviceEpoch + 1, lastIntentId, ...closing.set }
+    const claimed = await ctx.collections.users.update(user.id, guard, set)
+    if (claimed !== null) return claimed
+    const found = await ctx.collections.users.get(user.id)
+    // The write may have been our own: that of an earlier request, or one that a driver carried out twice.
+    if (isClaimedBy(intent, found)) return found
+    const isMoved = found?.deviceEpoch === deviceEpoch && found.sessionEpoch !== sessionEpoch
+    if (!isMoved || ended === undefined) return null
+    seen = found
+    return conflict
   }
+  return retryOnConflict(attempts, attempt, () => null)
+}
 
-  /**
-   * Moves the epoch from the one that the intent began with, or sees that it did so before. What ends all sessions moves it
-   * as well, so of the user as they were read here, the session is still open when this is written, or was ended alone.
-   */
-  function claim(
-    intent: EnrollmentIntent,
-    askedIn: string | null,
-    ended: EnrolledUser['others']['endsAllBut'],
-  ): Promise<User | null> {
-    const { id: lastIntentId, payload, user } = intent
-    const { deviceEpoch, credentialEpoch } = payload
-    let seen: User = user
+/**
+ * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
+ * begun after the claim, when the factor was not stored yet. Null where the factor must not stand.
+ */
+export async function settleEnrollment(
+  ctx: SurfaceContext,
+  { id, deviceEpoch, credentialEpoch }: ClaimedUser,
+  intentId: string,
+): Promise<User | null> {
+  const lastIntentId = enrolledMark(intentId)
+  const guard = { deviceEpoch, credentialEpoch, enabled: true }
+  const settled = await ctx.collections.users.update(id, guard, {
+    deviceEpoch: deviceEpoch + 1,
+    lastIntentId,
+  })
+  if (settled !== null) return settled
+  // The write may have been ours, carried out twice by a driver.
+  const found = await ctx.collections.users.get(id)
+  const isOurs = found?.lastIntentId === lastIntentId && found.deviceEpoch === deviceEpoch + 1
+  return isOurs && found.enabled ? found : null
+}
 
-    async function attempt() {
-      const refusal = await refusalIn(askedIn, seen)
-      if (refusal !== null) throw refusal
-      await keepEnrolledFactor(collections, seen)
-      const { sessionEpoch } = seen
-      const closing = closingOf(sessionEpoch, ended)
-      const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }
-      const set = { deviceEpoch: deviceEpoch + 1, lastIntentId, ...closing.set }
-      const claimed = await users.update(user.id, guard, set)
-      if (claimed !== null) return claimed
-      const found = await users.get(user.id)
-      // The write may have been our own: that of an earlier request, or one that a driver carried out twice.
-      if (isClaimedBy(intent, found)) return found
-      const isMoved = found?.deviceEpoch === deviceEpoch && found.sessionEpoch !== sessionEpoch
-      if (!isMoved || ended === undefined) return null
-      seen = found
-      return conflict
-    }
-    return retryOnConflict(attempts, attempt, () => null)
+/** An earlier request that was cut off may have stored it. */
+async function isFirstFactor(
+  ctx: SurfaceContext,
+  { user, isWritten }: EnrollmentIntent,
+): Promise<boolean> {
+  const { totp, passkeys } = await enrolledFactors(ctx.collections, user.id)
+  return (totp ? 1 : 0) + passkeys <= (isWritten ? 1 : 0)
+}
+
+/**
+ * Stores a factor, and voids earlier step-up proofs, trusted devices and other enrolments: if two began at once, one
+ * is stored. Resolves with the user as written. Null, and no factor is left, where the user's factors, password or
+ * standing changed since the intent began. Throws `session_revoked` or `session_max_age_reached`, and no factor is left,
+ * where the session that asks has ended. Where the store fails during that last check, the factor stays and its owner
+ * is told. A first factor also keeps other sessions from being refreshed, unless `place.endOtherSessions` is false; the
+ * caller ends them, and tells the owner. The factor is stored with a notice that its owner was not told: if the request
+ * dies, the process that sweeps goes on (`EnrollmentNotices`).
+ */
+export async function enrollFactor(
+  ctx: SurfaceContext,
+  intent: EnrollmentIntent,
+  factor: FactorWrite,
+  place: EnrollmentPlace,
+): Promise<EnrolledUser | null> {
+  const { askedIn } = place
+  const isFirst = place.endOtherSessions === undefined && (await isFirstFactor(ctx, intent))
+  const others = endsAllBut(place, isFirst)
+  const claimed = await claim(ctx, intent, askedIn, others.endsAllBut)
+  const notice = { expiresAt: ctx.clock.now() + noticeMs, enrollmentId: intent.id }
+  if (claimed === null || !(await factor.store(notice))) return null
+  // A call that removes factors moves the epoch first and looks then, so one of the two sees the other.
+  const settled = await settleEnrollment(ctx, claimed, intent.id)
+  if (settled === null) {
+    await takeBack(factor, notice)
+    return null
   }
-
-  async function settle(
-    { id, deviceEpoch, credentialEpoch }: ClaimedUser,
-    intentId: string,
-  ): Promise<User | null> {
-    const lastIntentId = enrolledMark(intentId)
-    const guard = { deviceEpoch, credentialEpoch, enabled: true }
-    const settled = await users.update(id, guard, { deviceEpoch: deviceEpoch + 1, lastIntentId })
-    if (settled !== null) return settled
-    // The write may have been ours, carried out twice by a driver.
-    const found = await users.get(id)
-    const isOurs = found?.lastIntentId === lastIntentId && found.deviceEpoch === deviceEpoch + 1
-    return isOurs && found.enabled ? found : null
+  // The session may have been ended alone meanwhile, and a thief must not keep a factor.
+  const refusal = await refusalIn(ctx, askedIn, settled)
+  if (refusal !== null) {
+    await takeBack(factor, notice)
+    throw refusal
   }
-
-  /** An earlier request that was cut off may have stored it. */
-  async function isFirstFactor({ user, isWritten }: EnrollmentIntent): Promise<boolean> {
-    const { totp, passkeys } = await enrolledFactors(collections, user.id)
-    return (totp ? 1 : 0) + passkeys <= (isWritten ? 1 : 0)
-  }
-
-  return {
-    settle,
-
-    async enroll(intent, factor, place) {
-      const { askedIn } = place
-      const isFirst = place.endOtherSessions === undefined && (await isFirstFactor(intent))
-      const others = endsAllBut(place, isFirst)
-      const claimed = await claim(intent, askedIn, others.endsAllBut)
-      const notice = { expiresAt: clock.now() + noticeMs, enrollmentId: intent.id }
-      if (claimed === null || !(await factor.store(notice))) return null
-      // A call that removes factors moves the epoch first and looks then, so one of the two sees the other.
-      const settled = await settle(claimed, intent.id)
-      if (settled === null) {
-        await takeBack(factor, notice)
-        return null
-      }
-      // The session may have been ended alone meanwhile, and a thief must not keep a factor.
-      const refusal = await refusalIn(askedIn, settled)
-      if (refusal !== null) {
-        await takeBack(factor, notice)
-        throw refusal
-      }
-      // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
-      await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})
-      return { user: settled, others, told: () => factor.told(notice) }
-    },
-  }
+  // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
+  await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})
+  return { user: settled, others, told: () => factor.told(notice) }
 }
 
 /** Another intent may have marked the factor as complete meanwhile. */
@@ -194,4 +189,94 @@ function isClaimedBy({ id, payload }: EnrollmentIntent, user: User | null): bool
     user.credentialEpoch === payload.credentialEpoch &&
     user.enabled
   )
+}
+
+// Tells owners of factors whose request died between storing them and telling.
+
+type Noted = Pick<
+  Passkey,
+  'id' | 'userId' | 'expiresAt' | 'enrollmentId' | 'deviceEpoch' | 'credentialEpoch'
+>
+
+/** One kind of factor. */
+interface Kind {
+  readonly change: 'totpEnrolled' | 'passkeyAdded'
+  due(before: number, limit: number): Promise<readonly Noted[]>
+  /** Moves a notice; false when another process did. */
+  move(noted: Noted, to: EnrollmentNotice): Promise<boolean>
+  takeBack(noted: Noted): Promise<unknown>
+}
+
+const told = { expiresAt: null, enrollmentId: null } as const
+const source = { ip: null, userAgent: null } as const
+
+/**
+ * Another factor in its place has a notice of its own, or none. A factor that a request marks as complete meanwhile is left
+ * to the next round.
+ */
+function guardOf({ expiresAt, enrollmentId }: Noted) {
+  return { expiresAt, enrollmentId }
+}
+
+/** Null for a factor that must not stand. */
+async function ownerOf(
+  ctx: SurfaceContext,
+  noted: Noted,
+  enrollmentId: string,
+): Promise<User | null> {
+  const user = await ctx.collections.users.get(noted.userId)
+  if (user === null) return null
+  // After a reset, the owner has taken the account back from the person who began the factor.
+  if (!enrollmentStands(noted, user)) return null
+  const isSettled = isEnrolledMark(enrollmentId) || user.lastIntentId !== enrollmentId
+  return isSettled ? user : settleEnrollment(ctx, claimedBy(noted), enrollmentId)
+}
+
+async function resumeOne(ctx: SurfaceContext, kind: Kind, seen: Noted): Promise<void> {
+  const { enrollmentId } = seen
+  if (enrollmentId === null) return
+  const noted = { ...seen, expiresAt: ctx.clock.now() + noticeMs }
+  const { expiresAt } = noted
+  // It falls due again, should this process die as well.
+  if (!(await kind.move(seen, { expiresAt, enrollmentId }))) return
+  const owner = await ownerOf(ctx, noted, enrollmentId)
+  if (owner === null) {
+    await kind.takeBack(noted)
+    return
+  }
+  const isMarked = isEnrolledMark(enrollmentId)
+  const marked = { ...noted, enrollmentId: isMarked ? enrollmentId : enrolledMark(enrollmentId) }
+  if (!isMarked) await kind.move(noted, { expiresAt, enrollmentId: marked.enrollmentId })
+  factorChanged(ctx, owner, { change: kind.change, source, told: () => kind.move(marked, told) })
+}
+
+/**
+ * Completes such enrolments: voids what was begun before the factor was stored, tells the owner, or
+ * takes the factor away where the account changed before it stood. At least one mail a factor. A bounded
+ * piece of the work: call it again where there is `more`.
+ */
+export async function resumeEnrollmentNotices(ctx: SurfaceContext): Promise<'more' | 'done'> {
+  let outcome: 'more' | 'done' = 'done'
+  for (const kind of kinds(ctx)) {
+    const due = (limit: number) => kind.due(ctx.clock.now(), limit)
+    if ((await workOff(due, (noted) => resumeOne(ctx, kind, noted))) === 'more') outcome = 'more'
+  }
+  return outcome
+}
+
+function kinds({ collections: { totpFactors, passkeys } }: SurfaceContext): readonly Kind[] {
+  return [
+    {
+      change: 'totpEnrolled',
+      due: (before, limit) => totpFactors.due(before, limit),
+      move: async (noted, to) => (await totpFactors.update(noted.id, guardOf(noted), to)) !== null,
+      takeBack: ({ id, enrollmentId }) => totpFactors.take(id, { enrollmentId }),
+    },
+    {
+      change: 'passkeyAdded',
+      due: (before, limit) => passkeys.due(before, limit),
+      move: async (noted, to) => (await passkeys.update(noted.id, guardOf(noted), to)) !== null,
+      takeBack: ({ id, enrollmentId }) => passkeys.take(id, { enrollmentId }),
+    },
+  ]
 }

@@ -7,9 +7,22 @@ import type { LinkOffer } from '../../model/intents.js'
 import { isBeingLinked, isHuman, type User } from '../../model/user.js'
 import type { SignedIn } from '../context/principal.js'
 import { isTenantAdmitted } from '../context/provider-credentials.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { IntentJudge } from './intent-judge.js'
-import type { OpenedIntent, SpentIntent } from './spent-intent.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import {
+  judgeIntentAgain,
+  type OpenedIntent,
+  openIntent,
+  type SpentIntent,
+  spendIntent,
+} from './intent-judge.js'
+
+// Sign-ins by a provider that bounced, each offered to the user whose address it was.
+// An offer grants nothing: it saves its user the way through the provider. What keeps a stranger's
+// account from being linked is, in this order: the provider is authoritative for the address; the offer
+// belongs to the one user who has that address; it is found by a secret of the browser or app in which
+// the provider answered; that user signs in there, with all factors, and the offer then belongs to that
+// one session; the user asks for the link, with the proof that linking asks for; and all of it is judged
+// again, before the link and after it.
 
 /**
  * What a request brings of a sign-in that bounced; null without. A browser has a cookie, an app the
@@ -32,153 +45,161 @@ export interface OfferedLink {
   readonly expiresIn: number
 }
 
-/**
- * Sign-ins by a provider that bounced, each offered to the user whose address it was.
- *
- * An offer grants nothing: it saves its user the way through the provider. What keeps a stranger's
- * account from being linked is, in this order: the provider is authoritative for the address; the offer
- * belongs to the one user who has that address; it is found by a secret of the browser or app in which
- * the provider answered; that user signs in there, with all factors, and the offer then belongs to that
- * one session; the user asks for the link, with the proof that linking asks for; and all of it is judged
- * again, before the link and after it.
- */
-export interface LinkOffers {
-  /**
-   * Notes a sign-in that bounced, where the provider is authoritative for the address and its user
-   * could link. Resolves with what the browser is to keep, also where nothing was noted: whether an
-   * account is in order is not told. Null for an app, which has its verifier.
-   */
-  note(profile: ProviderProfile, holder: OfferHolder): Promise<LinkKeyGrant | null>
-  /**
-   * At a complete sign-in. Binds the offer to the session, and resolves with null where there is none to
-   * make. A sign-in of another user takes the offer away.
-   */
-  claim(
-    session: { readonly user: User; readonly sessionId: string },
-    shown: ShownLinkKey,
-    delivery: keyof ShownLinkKey,
-  ): Promise<OfferedLink | null>
-  /** At a sign-out in the browser that has the key. */
-  forget(shown: ShownLinkKey): Promise<void>
-  /** Throws `link_not_offered` for whatever is wrong, and `oauth_provider_disabled`. */
-  open(who: SignedIn, provider: string, shown: ShownLinkKey): Promise<OpenedIntent<'linkOffer'>>
-  /** Judges it again and takes it: if two requests come at once, one goes on. Throws as `open`. */
-  spend(opened: OpenedIntent<'linkOffer'>): Promise<SpentIntent<'linkOffer'>>
-  /** Whether the link may stand. What voids an offer moves the account first and looks then. */
-  isGood(intent: SpentIntent<'linkOffer'>): Promise<boolean>
-}
-
 /** Where the provider answered: a browser, or the app whose S256 challenge this is. */
 export type OfferHolder = 'browser' | { readonly codeChallenge: string }
-
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random' | 'settings'>
 
 /** As long as a flow to a provider. */
 const lifeMs = 10 * 60 * 1000
 
 const refusal: AuthError['code'] = rulesOf('linkOffer').refusal
 
-export function createLinkOffers(deps: Deps, judge: IntentJudge): LinkOffers {
-  const { clock } = deps
-  const { users, oauthIdentities, linkOffers } = deps.collections
+/** The user who could link it; null where there is none. */
+async function linkerOf(
+  ctx: SurfaceContext,
+  provider: string,
+  email: string | null,
+): Promise<User | null> {
+  const [user] = email === null ? [] : await ctx.collections.users.find({ email }, { limit: 1 })
+  if (user === undefined || !user.enabled || !isHuman(user)) return null
+  if (user.emailVerifiedAt === null) return null
+  const linked = await ctx.collections.oauthIdentities.find(
+    { userId: user.id, provider },
+    { limit: 1 },
+  )
+  return linked.every(isBeingLinked) ? user : null
+}
 
-  /** The user who could link it; null where there is none. */
-  async function linkerOf(provider: string, email: string | null): Promise<User | null> {
-    const [user] = email === null ? [] : await users.find({ email }, { limit: 1 })
-    if (user === undefined || !user.enabled || !isHuman(user)) return null
-    if (user.emailVerifiedAt === null) return null
-    const linked = await oauthIdentities.find({ userId: user.id, provider }, { limit: 1 })
-    return linked.every(isBeingLinked) ? user : null
+async function openOffer(
+  ctx: SurfaceContext,
+  offer: LinkOffer,
+): Promise<OpenedIntent<'linkOffer'>> {
+  const { id, provider, userId, sessionId, email, expiresAt } = offer
+  const { credentialEpoch, deviceEpoch } = offer
+  const facts = {
+    id,
+    provider,
+    userId,
+    sessionId,
+    email,
+    credentialEpoch,
+    deviceEpoch,
+    expiresAt,
   }
+  const opened = await openIntent(ctx, 'linkOffer', facts, offer)
+  const isAdmitted = isTenantAdmitted(offer, await ctx.settings())
+  if (opened.user.emailVerifiedAt === null || !isAdmitted) throw new AuthError(refusal)
+  return opened
+}
 
-  async function openOffer(offer: LinkOffer): Promise<OpenedIntent<'linkOffer'>> {
-    const { id, provider, userId, sessionId, email, expiresAt } = offer
-    const { credentialEpoch, deviceEpoch } = offer
-    const facts = {
-      id,
-      provider,
-      userId,
-      sessionId,
-      email,
-      credentialEpoch,
-      deviceEpoch,
-      expiresAt,
-    }
-    const opened = await judge.open('linkOffer', facts, offer)
-    const isAdmitted = isTenantAdmitted(offer, await deps.settings())
-    if (opened.user.emailVerifiedAt === null || !isAdmitted) throw new AuthError(refusal)
-    return opened
+/** Null for a refusal; anything else is an outage. */
+async function openedOrNull(
+  ctx: SurfaceContext,
+  offer: LinkOffer,
+): Promise<OpenedIntent<'linkOffer'> | null> {
+  try {
+    return await openOffer(ctx, offer)
+  } catch (error) {
+    const { expired, switchedOff } = rulesOf('linkOffer')
+    const refusals: readonly string[] = [refusal, expired, switchedOff]
+    if (error instanceof AuthError && refusals.includes(error.code)) return null
+    throw error
   }
+}
 
-  /** Null for a refusal; anything else is an outage. */
-  async function openedOrNull(offer: LinkOffer): Promise<OpenedIntent<'linkOffer'> | null> {
-    try {
-      return await openOffer(offer)
-    } catch (error) {
-      const { expired, switchedOff } = rulesOf('linkOffer')
-      const refusals: readonly string[] = [refusal, expired, switchedOff]
-      if (error instanceof AuthError && refusals.includes(error.code)) return null
-      throw error
-    }
+/**
+ * Notes a sign-in that bounced, where the provider is authoritative for the address and its user
+ * could link. Resolves with what the browser is to keep, also where nothing was noted: whether an
+ * account is in order is not told. Null for an app, which has its verifier.
+ */
+export async function noteLinkOffer(
+  ctx: SurfaceContext,
+  profile: ProviderProfile,
+  holder: OfferHolder,
+): Promise<LinkKeyGrant | null> {
+  const { provider, issuer, subject, emailAuthoritative } = profile
+  const email = emailAuthoritative ? canonicalEmail(profile.email ?? '') : null
+  if (email === null) return null
+  const linkKey = randomToken(ctx.random)
+  const user = await linkerOf(ctx, provider, email)
+  if (user !== null) {
+    const id = holder === 'browser' ? idOfBrowser(linkKey) : idOfApp(holder.codeChallenge)
+    const account = { userId: user.id, provider, issuer, subject, email }
+    const unclaimed = { sessionId: '', credentialEpoch: 0, deviceEpoch: 0 }
+    const expiresAt = ctx.clock.now() + lifeMs
+    // False for an app that uses a verifier twice: its first offer stays.
+    await ctx.collections.linkOffers.insert({ id, ...account, ...unclaimed, expiresAt })
   }
+  return holder === 'browser' ? { linkKey, expiresIn: lifeMs / 1000 } : null
+}
 
-  return {
-    async note(profile, holder) {
-      const { provider, issuer, subject, emailAuthoritative } = profile
-      const email = emailAuthoritative ? canonicalEmail(profile.email ?? '') : null
-      if (email === null) return null
-      const linkKey = randomToken(deps.random)
-      const user = await linkerOf(provider, email)
-      if (user !== null) {
-        const id = holder === 'browser' ? idOfBrowser(linkKey) : idOfApp(holder.codeChallenge)
-        const account = { userId: user.id, provider, issuer, subject, email }
-        const unclaimed = { sessionId: '', credentialEpoch: 0, deviceEpoch: 0 }
-        const expiresAt = clock.now() + lifeMs
-        // False for an app that uses a verifier twice: its first offer stays.
-        await linkOffers.insert({ id, ...account, ...unclaimed, expiresAt })
-      }
-      return holder === 'browser' ? { linkKey, expiresIn: lifeMs / 1000 } : null
-    },
-
-    async claim({ user, sessionId }, shown, delivery) {
-      const id = idOf({ cookie: null, body: null, [delivery]: shown[delivery] })
-      const seen = id === null ? null : await linkOffers.get(id)
-      if (seen === null) return null
-      if (seen.userId !== user.id) {
-        await linkOffers.take(seen.id)
-        return null
-      }
-      const { credentialEpoch, deviceEpoch } = user
-      const bound = { sessionId, credentialEpoch, deviceEpoch }
-      const offer = await linkOffers.update(seen.id, { sessionId: seen.sessionId }, bound)
-      if (offer === null || (await openedOrNull(offer)) === null) return null
-      const expiresIn = Math.floor((offer.expiresAt - clock.now()) / 1000)
-      return { provider: offer.provider, expiresIn }
-    },
-
-    async forget(shown) {
-      const id = idOf(shown)
-      if (id !== null) await linkOffers.take(id)
-    },
-
-    async open({ user, sessionId }, provider, shown) {
-      const id = idOf(shown)
-      const offer = id === null ? null : await linkOffers.get(id)
-      const isOwn = offer?.userId === user.id && offer.sessionId === sessionId
-      if (offer === null || !isOwn || offer.provider !== provider) throw new AuthError(refusal)
-      return openOffer(offer)
-    },
-
-    async spend(opened) {
-      const spent = judge.spend(await judge.again(opened))
-      const { id, sessionId } = spent.payload
-      // Taken before the link is made: a crash in between costs a new start, and links nothing.
-      if ((await linkOffers.take(id, { sessionId })) === null) throw new AuthError(refusal)
-      return spent
-    },
-
-    isGood: async ({ payload }) => (await openedOrNull(payload)) !== null,
+/**
+ * At a complete sign-in. Binds the offer to the session, and resolves with null where there is none to
+ * make. A sign-in of another user takes the offer away.
+ */
+export async function claimLinkOffer(
+  ctx: SurfaceContext,
+  { user, sessionId }: { readonly user: User; readonly sessionId: string },
+  shown: ShownLinkKey,
+  delivery: keyof ShownLinkKey,
+): Promise<OfferedLink | null> {
+  const id = idOf({ cookie: null, body: null, [delivery]: shown[delivery] })
+  const seen = id === null ? null : await ctx.collections.linkOffers.get(id)
+  if (seen === null) return null
+  if (seen.userId !== user.id) {
+    await ctx.collections.linkOffers.take(seen.id)
+    return null
   }
+  const { credentialEpoch, deviceEpoch } = user
+  const bound = { sessionId, credentialEpoch, deviceEpoch }
+  const offer = await ctx.collections.linkOffers.update(
+    seen.id,
+    { sessionId: seen.sessionId },
+    bound,
+  )
+  if (offer === null || (await openedOrNull(ctx, offer)) === null) return null
+  const expiresIn = Math.floor((offer.expiresAt - ctx.clock.now()) / 1000)
+  return { provider: offer.provider, expiresIn }
+}
+
+/** At a sign-out in the browser that has the key. */
+export async function forgetLinkOffer(ctx: SurfaceContext, shown: ShownLinkKey): Promise<void> {
+  const id = idOf(shown)
+  if (id !== null) await ctx.collections.linkOffers.take(id)
+}
+
+/** Throws `link_not_offered` for whatever is wrong, and `oauth_provider_disabled`. */
+export async function openLinkOffer(
+  ctx: SurfaceContext,
+  { user, sessionId }: SignedIn,
+  provider: string,
+  shown: ShownLinkKey,
+): Promise<OpenedIntent<'linkOffer'>> {
+  const id = idOf(shown)
+  const offer = id === null ? null : await ctx.collections.linkOffers.get(id)
+  const isOwn = offer?.userId === user.id && offer.sessionId === sessionId
+  if (offer === null || !isOwn || offer.provider !== provider) throw new AuthError(refusal)
+  return openOffer(ctx, offer)
+}
+
+/** Judges it again and takes it: if two requests come at once, one goes on. Throws as `open`. */
+export async function spendLinkOffer(
+  ctx: SurfaceContext,
+  opened: OpenedIntent<'linkOffer'>,
+): Promise<SpentIntent<'linkOffer'>> {
+  const spent = spendIntent(await judgeIntentAgain(ctx, opened))
+  const { id, sessionId } = spent.payload
+  // Taken before the link is made: a crash in between costs a new start, and links nothing.
+  if ((await ctx.collections.linkOffers.take(id, { sessionId })) === null)
+    throw new AuthError(refusal)
+  return spent
+}
+
+/** Whether the link may stand. What voids an offer moves the account first and looks then. */
+export async function isGoodLinkOffer(
+  ctx: SurfaceContext,
+  { payload }: SpentIntent<'linkOffer'>,
+): Promise<boolean> {
+  return (await openedOrNull(ctx, payload)) !== null
 }
 
 /** Apart from each other: no script of a page has the cookie's value put into a body. */

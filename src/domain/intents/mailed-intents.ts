@@ -4,9 +4,16 @@ import { AuthError } from '../../errors/index.js'
 import { type Ticket, type TicketPurpose, ticketPurposes } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { IntentJudge } from './intent-judge.js'
-import type { OpenedIntent, SpentIntent } from './spent-intent.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import {
+  type OpenedIntent,
+  openAnonymousIntent,
+  openIntent,
+  type SpentIntent,
+  spendIntentLast,
+} from './intent-judge.js'
+
+// One-time links of one user and purpose. The newest alone is good.
 
 export interface IssuedTicket {
   /** Opaque; 32 random bytes behind a locator. Not stored. */
@@ -24,104 +31,105 @@ export interface TicketTerms {
   readonly sessionId: string | null
 }
 
-/** One-time links of one user and purpose. The newest alone is good. */
-export interface MailedIntents {
-  /** Replaces any earlier ticket of this user and purpose. */
-  issue(
-    user: Pick<User, 'id' | 'sessionEpoch' | 'credentialEpoch' | 'deviceEpoch'>,
-    terms: TicketTerms,
-  ): Promise<IssuedTicket>
-  /**
-   * The intent of a token; nothing is spent. Throws `invalid_token`, `token_expired` and
-   * `password_login_disabled`.
-   */
-  open<P extends TicketPurpose>(token: string, purposes: readonly P[]): Promise<OpenedIntent<P>>
-  /** As `open`, for a link to an address without an account. */
-  openRegistration(token: string): Promise<OpenedIntent<'register', null>>
-  /** What a token says it is for; null for a text that is no token of a link. */
-  purposeOf(token: string): TicketPurpose | null
-  /** What its effect asks for. It is still there, and good once more until it is taken. */
-  spend<P extends TicketPurpose, U extends User | null>(
-    opened: OpenedIntent<P, U>,
-  ): SpentIntent<P, U>
-  /** Takes it once its effect is written; true for the one caller that did. */
-  take(intent: SpentIntent<TicketPurpose, User | null>): Promise<boolean>
-}
-
 /** A racing `issue` may win the insert or the replacement in between; each try sees the newest. */
 const attempts = 5
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
+async function put(ctx: SurfaceContext, ticket: Ticket): Promise<void> {
+  const { id, ...fields } = ticket
+  await retryOnConflict(attempts, async () => {
+    const older = await ctx.collections.tickets.get(id)
+    if (older === null) return (await ctx.collections.tickets.insert(ticket)) || conflict
+    return (
+      (await ctx.collections.tickets.update(id, { secretHash: older.secretHash }, fields)) ??
+      conflict
+    )
+  })
+}
 
-export function createMailedIntents(deps: Deps, judge: IntentJudge): MailedIntents {
-  const { clock, random } = deps
-  const { tickets } = deps.collections
-
-  async function put(ticket: Ticket): Promise<void> {
-    const { id, ...fields } = ticket
-    await retryOnConflict(attempts, async () => {
-      const older = await tickets.get(id)
-      if (older === null) return (await tickets.insert(ticket)) || conflict
-      return (await tickets.update(id, { secretHash: older.secretHash }, fields)) ?? conflict
-    })
+async function read<P extends TicketPurpose>(
+  ctx: SurfaceContext,
+  token: string,
+  purposes: readonly P[],
+): Promise<{ readonly purpose: P; readonly ticket: Ticket }> {
+  const parsed = parseToken(token, purposes)
+  const ticket = parsed === null ? null : await ctx.collections.tickets.get(parsed.id)
+  if (parsed === null || ticket === null) throw new AuthError('invalid_token')
+  if (!equalConstantTime(ticket.secretHash, sha256(parsed.secret))) {
+    throw new AuthError('invalid_token')
   }
+  return { purpose: parsed.purpose, ticket }
+}
 
-  async function read<P extends TicketPurpose>(
-    token: string,
-    purposes: readonly P[],
-  ): Promise<{ readonly purpose: P; readonly ticket: Ticket }> {
-    const parsed = parseToken(token, purposes)
-    const ticket = parsed === null ? null : await tickets.get(parsed.id)
-    if (parsed === null || ticket === null) throw new AuthError('invalid_token')
-    if (!equalConstantTime(ticket.secretHash, sha256(parsed.secret))) {
-      throw new AuthError('invalid_token')
-    }
-    return { purpose: parsed.purpose, ticket }
-  }
+/** Replaces any earlier ticket of this user and purpose. */
+export async function issueMailedTicket(
+  ctx: SurfaceContext,
+  user: Pick<User, 'id' | 'sessionEpoch' | 'credentialEpoch' | 'deviceEpoch'>,
+  { purpose, ttlMs, mailedTo, sessionId }: TicketTerms,
+): Promise<IssuedTicket> {
+  const secret = randomToken(ctx.random)
+  const id = `${purpose}:${user.id}`
+  const expiresAt = ctx.clock.now() + ttlMs
+  await put(ctx, {
+    id,
+    userId: user.id,
+    purpose,
+    secretHash: sha256(secret),
+    credentialEpoch: user.credentialEpoch,
+    sessionEpoch: user.sessionEpoch,
+    deviceEpoch: user.deviceEpoch,
+    email: mailedTo ?? '',
+    sessionId: sessionId ?? '',
+    expiresAt,
+  })
+  return { token: `${Buffer.from(id).toString('base64url')}.${secret}`, expiresAt }
+}
 
-  return {
-    async issue(user, { purpose, ttlMs, mailedTo, sessionId }) {
-      const secret = randomToken(random)
-      const id = `${purpose}:${user.id}`
-      const expiresAt = clock.now() + ttlMs
-      await put({
-        id,
-        userId: user.id,
-        purpose,
-        secretHash: sha256(secret),
-        credentialEpoch: user.credentialEpoch,
-        sessionEpoch: user.sessionEpoch,
-        deviceEpoch: user.deviceEpoch,
-        email: mailedTo ?? '',
-        sessionId: sessionId ?? '',
-        expiresAt,
-      })
-      return { token: `${Buffer.from(id).toString('base64url')}.${secret}`, expiresAt }
-    },
+/**
+ * The intent of a token; nothing is spent. Throws `invalid_token`, `token_expired` and
+ * `password_login_disabled`.
+ */
+export async function openMailedTicket<P extends TicketPurpose>(
+  ctx: SurfaceContext,
+  token: string,
+  purposes: readonly P[],
+): Promise<OpenedIntent<P>> {
+  const { purpose, ticket } = await read(ctx, token, purposes)
+  const { userId, secretHash, sessionEpoch, credentialEpoch, deviceEpoch, expiresAt } = ticket
+  const email = canonicalEmail(ticket.email) ?? ''
+  const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
+  const facts = { id: secretHash, userId, email, ...epochs, expiresAt }
+  return openIntent(ctx, purpose, facts, ticket)
+}
 
-    async open(token, purposes) {
-      const { purpose, ticket } = await read(token, purposes)
-      const { userId, secretHash, sessionEpoch, credentialEpoch, deviceEpoch, expiresAt } = ticket
-      const email = canonicalEmail(ticket.email) ?? ''
-      const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
-      const facts = { id: secretHash, userId, email, ...epochs, expiresAt }
-      return judge.open(purpose, facts, ticket)
-    },
+/** As `open`, for a link to an address without an account. */
+export async function openRegistrationTicket(
+  ctx: SurfaceContext,
+  token: string,
+): Promise<OpenedIntent<'register', null>> {
+  const { ticket } = await read(ctx, token, ['register'])
+  const { secretHash: id, email, expiresAt } = ticket
+  return openAnonymousIntent(ctx, 'register', { id, email, expiresAt }, ticket)
+}
 
-    async openRegistration(token) {
-      const { ticket } = await read(token, ['register'])
-      const { secretHash: id, email, expiresAt } = ticket
-      return judge.openAnonymous('register', { id, email, expiresAt }, ticket)
-    },
+/** What a token says it is for; null for a text that is no token of a link. */
+export function mailedPurposeOf(_ctx: SurfaceContext, token: string): TicketPurpose | null {
+  return parseToken(token, ticketPurposes)?.purpose ?? null
+}
 
-    purposeOf: (token) => parseToken(token, ticketPurposes)?.purpose ?? null,
+/** What its effect asks for. It is still there, and good once more until it is taken. */
+export function spendMailedTicket<P extends TicketPurpose, U extends User | null>(
+  _ctx: SurfaceContext,
+  opened: OpenedIntent<P, U>,
+): SpentIntent<P, U> {
+  return spendIntentLast(opened)
+}
 
-    spend: (opened) => judge.spendLast(opened),
-
-    async take({ payload: { id, secretHash } }) {
-      return (await tickets.take(id, { secretHash })) !== null
-    },
-  }
+/** Takes it once its effect is written; true for the one caller that did. */
+export async function takeMailedTicket(
+  ctx: SurfaceContext,
+  { payload: { id, secretHash } }: SpentIntent<TicketPurpose, User | null>,
+): Promise<boolean> {
+  return (await ctx.collections.tickets.take(id, { secretHash })) !== null
 }
 
 function parseToken<P extends TicketPurpose>(

@@ -1,16 +1,15 @@
-import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
 import { rulesOf } from '../../engine/intents.js'
 import { recognitionIds } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
-import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { ProviderId } from '../../identity-providers/providers.js'
 import type { OauthFlow } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { type BrowserKey, flowNameOf } from './browser-keys.js'
-import type { IntentJudge } from './intent-judge.js'
-import type { SpentIntent } from './spent-intent.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { openAnonymousIntent, openIntent, type SpentIntent, spendIntent } from './intent-judge.js'
+
+// Flows to providers, each of which comes back once, to the browser it began in.
 
 export interface FlowFacts
   extends Pick<OauthFlow, 'redirectUri' | 'codeChallenge' | 'appState' | 'termsVersion'> {
@@ -52,142 +51,143 @@ export type FlowIntent = SignInIntent | LinkIntent
 export type SignInIntent = SpentIntent<'oauthWeb', null> | SpentIntent<'oauthApp', null>
 export type LinkIntent = SpentIntent<'oauthLink'>
 
-/** Flows to providers, each of which comes back once, to the browser it began in. */
-export interface OauthFlows {
-  /** For an app, which keeps a verifier of its own. */
-  beginForApp(facts: FlowFacts, credentials: ProviderCredentials): Promise<BegunFlow>
-  /**
-   * With what the browser is to keep in a cookie: new for each flow, because a key that it shows may
-   * have been planted there by another person, who knows it.
-   */
-  beginInBrowser(
-    facts: FlowFacts,
-    credentials: ProviderCredentials,
-  ): Promise<BegunFlow & Pick<BrowserKey, 'flow' | 'key'>>
-  /** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
-  take(provider: ProviderId, state: string, browserKey: string | null): Promise<TakenFlow>
-  /** Whether a link may still be made. A deletion disables first and looks then. */
-  isGood(intent: LinkIntent): Promise<boolean>
-}
-
-interface Deps
-  extends Pick<
-    SurfaceContext,
-    'surface' | 'collections' | 'clock' | 'random' | 'secretBox' | 'routesUrl'
-  > {
-  readonly providers: ProviderClients
-}
-
 /** What the browser keeps of a flow lasts as long, and so outlives a login ticket. */
 export const flowSeconds = 10 * 60
 
-export function createOauthFlows(deps: Deps, judge: IntentJudge): OauthFlows {
-  const { surface, clock, random, secretBox } = deps
-  const { oauthFlows } = deps.collections
-  const placeOf = (id: string) => ({ module: 'oauth', environment: surface, key: id })
-  const callbackOf = (provider: string): string =>
-    `${deps.routesUrl}/v1/auth/${surface}/oauth/${provider}/callback`
+function placeOf(ctx: SurfaceContext, id: string) {
+  return { module: 'oauth', environment: ctx.surface, key: id }
+}
 
-  /** Encrypted, because the code and the verifier together give the person's tokens. */
-  function seal({ state, ...kept }: SignInSecrets, recognitionId: string | null): string {
-    // No more of it than ids: a stranger may have sent anything.
-    const all = { ...kept, recognitionId: recognitionIds(recognitionId).join('.') }
-    return secretBox.seal(JSON.stringify(all), placeOf(sha256(state)))
+function callbackOf(ctx: SurfaceContext, provider: string): string {
+  return `${ctx.routesUrl}/v1/auth/${ctx.surface}/oauth/${provider}/callback`
+}
+
+/** Encrypted, because the code and the verifier together give the person's tokens. */
+function seal(
+  ctx: SurfaceContext,
+  { state, ...kept }: SignInSecrets,
+  recognitionId: string | null,
+): string {
+  // No more of it than ids: a stranger may have sent anything.
+  const all = { ...kept, recognitionId: recognitionIds(recognitionId).join('.') }
+  return ctx.secretBox.seal(JSON.stringify(all), placeOf(ctx, sha256(state)))
+}
+
+function open(ctx: SurfaceContext, { id, sealedSecrets }: OauthFlow, state: string) {
+  const kept: unknown = JSON.parse(ctx.secretBox.open(sealedSecrets, placeOf(ctx, id)) ?? 'null')
+  if (!isKept(kept)) throw new AuthError('service_unavailable')
+  const { nonce, codeVerifier, recognitionId = '' } = kept
+  return { secrets: { state, nonce, codeVerifier }, recognitionId }
+}
+
+function openLink(ctx: SurfaceContext, flow: OauthFlow) {
+  const { id, provider, userId, sessionId, credentialEpoch, deviceEpoch, expiresAt } = flow
+  const epochs = { credentialEpoch, deviceEpoch }
+  const facts = { id, provider, userId, sessionId, ...epochs, expiresAt }
+  return openIntent(ctx, 'oauthLink', facts, flow)
+}
+
+async function intentOf(ctx: SurfaceContext, flow: OauthFlow): Promise<FlowIntent> {
+  const { id, kind, provider, expiresAt } = flow
+  if (kind === 'link') return spendIntent(await openLink(ctx, flow))
+  const facts = { id, provider, expiresAt }
+  return kind === 'web'
+    ? spendIntent(await openAnonymousIntent(ctx, 'oauthWeb', facts, flow))
+    : spendIntent(await openAnonymousIntent(ctx, 'oauthApp', facts, flow))
+}
+
+/** A key of null is an app's, which has none. */
+async function begin(
+  ctx: SurfaceContext,
+  { linker, recognitionId, asksForAccount = false, ...facts }: FlowFacts,
+  credentials: ProviderCredentials,
+  { state, browserKey }: { readonly state: string; readonly browserKey: string | null },
+): Promise<BegunFlow> {
+  const { provider } = facts
+  const secrets: SignInSecrets = {
+    state,
+    nonce: randomToken(ctx.random),
+    codeVerifier: randomToken(ctx.random),
   }
-
-  function open({ id, sealedSecrets }: OauthFlow, state: string) {
-    const kept: unknown = JSON.parse(secretBox.open(sealedSecrets, placeOf(id)) ?? 'null')
-    if (!isKept(kept)) throw new AuthError('service_unavailable')
-    const { nonce, codeVerifier, recognitionId = '' } = kept
-    return { secrets: { state, nonce, codeVerifier }, recognitionId }
-  }
-
-  function openLink(flow: OauthFlow) {
-    const { id, provider, userId, sessionId, credentialEpoch, deviceEpoch, expiresAt } = flow
-    const epochs = { credentialEpoch, deviceEpoch }
-    const facts = { id, provider, userId, sessionId, ...epochs, expiresAt }
-    return judge.open('oauthLink', facts, flow)
-  }
-
-  async function intentOf(flow: OauthFlow): Promise<FlowIntent> {
-    const { id, kind, provider, expiresAt } = flow
-    if (kind === 'link') return judge.spend(await openLink(flow))
-    const facts = { id, provider, expiresAt }
-    return kind === 'web'
-      ? judge.spend(await judge.openAnonymous('oauthWeb', facts, flow))
-      : judge.spend(await judge.openAnonymous('oauthApp', facts, flow))
-  }
-
-  /** A key of null is an app's, which has none. */
-  async function begin(
-    { linker, recognitionId, asksForAccount = false, ...facts }: FlowFacts,
-    credentials: ProviderCredentials,
-    { state, browserKey }: { readonly state: string; readonly browserKey: string | null },
-  ): Promise<BegunFlow> {
-    const { provider } = facts
-    const secrets: SignInSecrets = {
-      state,
-      nonce: randomToken(random),
-      codeVerifier: randomToken(random),
-    }
-    const stored = await oauthFlows.insert({
-      id: sha256(secrets.state),
-      ...facts,
-      userId: linker?.user.id ?? '',
-      sessionId: linker?.sessionId ?? '',
-      credentialEpoch: linker?.user.credentialEpoch ?? 0,
-      deviceEpoch: linker?.user.deviceEpoch ?? 0,
-      browserHash: browserKey === null ? '' : sha256(browserKey),
-      sealedSecrets: seal(secrets, recognitionId),
-      expiresAt: clock.now() + flowSeconds * 1000,
-    })
-    if (!stored) throw new AuthError('service_unavailable')
-    const request = { ...secrets, redirectUri: callbackOf(provider), asksForAccount }
-    return {
-      authorizationUrl: deps.providers.authorizationUrl(provider, credentials, request),
-      expiresIn: flowSeconds,
-    }
-  }
-
+  const stored = await ctx.collections.oauthFlows.insert({
+    id: sha256(secrets.state),
+    ...facts,
+    userId: linker?.user.id ?? '',
+    sessionId: linker?.sessionId ?? '',
+    credentialEpoch: linker?.user.credentialEpoch ?? 0,
+    deviceEpoch: linker?.user.deviceEpoch ?? 0,
+    browserHash: browserKey === null ? '' : sha256(browserKey),
+    sealedSecrets: seal(ctx, secrets, recognitionId),
+    expiresAt: ctx.clock.now() + flowSeconds * 1000,
+  })
+  if (!stored) throw new AuthError('service_unavailable')
+  const request = { ...secrets, redirectUri: callbackOf(ctx, provider), asksForAccount }
   return {
-    beginForApp: (facts, credentials) =>
-      begin(facts, credentials, { state: randomToken(random), browserKey: null }),
+    authorizationUrl: ctx.providers.authorizationUrl(provider, credentials, request),
+    expiresIn: flowSeconds,
+  }
+}
 
-    async beginInBrowser(facts, credentials) {
-      const [state, key] = [randomToken(random), randomToken(random)]
-      const begun = await begin(facts, credentials, { state, browserKey: key })
-      return { ...begun, flow: flowNameOf(state), key }
-    },
+/** For an app, which keeps a verifier of its own. */
+export function beginAppFlow(
+  ctx: SurfaceContext,
+  facts: FlowFacts,
+  credentials: ProviderCredentials,
+): Promise<BegunFlow> {
+  return begin(ctx, facts, credentials, { state: randomToken(ctx.random), browserKey: null })
+}
 
-    async take(provider, state, browserKey) {
-      const id = sha256(state)
-      const seen = await oauthFlows.get(id)
-      const isOwn = seen?.kind === 'mobile' || browserKey !== null
-      if (seen === null || !isOwn || seen.expiresAt <= clock.now()) {
-        throw new AuthError('invalid_oauth_state')
-      }
-      // The wrong browser takes nothing away from the right one.
-      const browserHash = seen.kind === 'mobile' ? '' : sha256(browserKey ?? '')
-      const flow = await oauthFlows.take(id, { provider, browserHash })
-      if (flow === null) throw new AuthError('invalid_oauth_state')
-      const { kind, redirectUri, appState } = flow
-      return {
-        back: { provider, kind, redirectUri, appState },
-        ...open(flow, state),
-        redirectUri: callbackOf(provider),
-        intent: () => intentOf(flow),
-      }
-    },
+/**
+ * With what the browser is to keep in a cookie: new for each flow, because a key that it shows may
+ * have been planted there by another person, who knows it.
+ */
+export async function beginBrowserFlow(
+  ctx: SurfaceContext,
+  facts: FlowFacts,
+  credentials: ProviderCredentials,
+): Promise<BegunFlow & Pick<BrowserKey, 'flow' | 'key'>> {
+  const [state, key] = [randomToken(ctx.random), randomToken(ctx.random)]
+  const begun = await begin(ctx, facts, credentials, { state, browserKey: key })
+  return { ...begun, flow: flowNameOf(state), key }
+}
 
-    async isGood({ payload }) {
-      try {
-        await openLink(payload)
-        return true
-      } catch (error) {
-        if (error instanceof AuthError && isRefusal(error)) return false
-        throw error
-      }
-    },
+/** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
+export async function takeOauthFlow(
+  ctx: SurfaceContext,
+  provider: ProviderId,
+  state: string,
+  browserKey: string | null,
+): Promise<TakenFlow> {
+  const id = sha256(state)
+  const seen = await ctx.collections.oauthFlows.get(id)
+  const isOwn = seen?.kind === 'mobile' || browserKey !== null
+  if (seen === null || !isOwn || seen.expiresAt <= ctx.clock.now()) {
+    throw new AuthError('invalid_oauth_state')
+  }
+  // The wrong browser takes nothing away from the right one.
+  const browserHash = seen.kind === 'mobile' ? '' : sha256(browserKey ?? '')
+  const flow = await ctx.collections.oauthFlows.take(id, { provider, browserHash })
+  if (flow === null) throw new AuthError('invalid_oauth_state')
+  const { kind, redirectUri, appState } = flow
+  return {
+    back: { provider, kind, redirectUri, appState },
+    ...open(ctx, flow, state),
+    redirectUri: callbackOf(ctx, provider),
+    intent: () => intentOf(ctx, flow),
+  }
+}
+
+/** Whether a link may still be made. A deletion disables first and looks then. */
+export async function isGoodOauthFlow(
+  ctx: SurfaceContext,
+  { payload }: LinkIntent,
+): Promise<boolean> {
+  try {
+    await openLink(ctx, payload)
+    return true
+  } catch (error) {
+    if (error instanceof AuthError && isRefusal(error)) return false
+    throw error
   }
 }
 
@@ -212,4 +212,28 @@ function isKept(value: unknown): value is Kept {
     typeof value.codeVerifier === 'string' &&
     (!('recognitionId' in value) || typeof value.recognitionId === 'string')
   )
+}
+
+/** How an answer comes back, and so which cookie comes back with it (RFC 6265bis §5.6.7.1). */
+export type ResponseMode = 'query' | 'form_post'
+
+/** What a browser keeps of one flow, in a cookie of the flow's own. */
+export interface BrowserKey {
+  readonly mode: ResponseMode
+  /** Names the flow, in the cookie's name: 16 characters of base64url. It is no secret. */
+  readonly flow: string
+  readonly key: string
+}
+
+/** What a browser sent of all its flows, the oldest first. */
+export type BrowserKeys = readonly BrowserKey[]
+
+/** The name of a flow, from the `state` that it sent along. */
+export function flowNameOf(state: string): string {
+  return sha256(`flow ${state}`).slice(0, 16)
+}
+
+/** Whether one of them is the key whose SHA-256 this is. Looks at all of them in any case. */
+export function isOwnBrowser(browserHash: string, keys: BrowserKeys): boolean {
+  return keys.map(({ key }) => equalConstantTime(sha256(key), browserHash)).includes(true)
 }

@@ -3,8 +3,10 @@ import { registrationKeys } from '../../engine/accounts.js'
 import { keptKeys } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { PendingRegistration } from '../../model/user.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { isOfAddress, isStripped } from './stripped-registration.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+
+// Registrations whose mailbox is not proved. Each is bound to the browser or app that made it by a
+// random key; `shown` is what that keeps, null without. What has expired counts as not there.
 
 /** What a person registers with. */
 export type Registered = Pick<
@@ -18,103 +20,136 @@ export interface KeptRegistration {
   readonly registrationKey: string
 }
 
-/**
- * Registrations whose mailbox is not proved. Each is bound to the browser or app that made it by a
- * random key; `shown` is what that keeps, null without. What has expired counts as not there.
- */
-export interface PendingRegistrations {
-  /**
-   * Stores one, and takes away an earlier one of the same address from the same browser or app. The
-   * key is always a new one: what was shown may have been planted. The keys of other addresses go on if
-   * something live was registered with them.
-   */
-  keep(registered: Registered, shown: string | null, lifeMs: number): Promise<KeptRegistration>
-  /** The one of this address that was made by the browser or app that shows this. */
-  boundTo(shown: string | null, email: string): Promise<PendingRegistration | null>
-  /** Whether the browser or app that shows this registered the address, whatever became of an account that it had. */
-  wasMadeBy(shown: string | null, email: string): Promise<boolean>
-  /** The newest of this address. */
-  ofAddress(email: string): Promise<PendingRegistration | null>
-  /** The one of this user to be. */
-  ofUser(userId: string): Promise<PendingRegistration | null>
-  take(registration: Pick<PendingRegistration, 'id'>): Promise<boolean>
+function isLive(ctx: SurfaceContext, { expiresAt }: PendingRegistration): boolean {
+  return expiresAt > ctx.clock.now()
 }
 
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'random'>
+async function ofKey(ctx: SurfaceContext, key: string): Promise<PendingRegistration | null> {
+  const [found] = await ctx.collections.pendingRegistrations.find(
+    { keyHash: sha256(key) },
+    { limit: 1 },
+  )
+  return found ?? null
+}
 
-export function createPendingRegistrations(deps: Deps): PendingRegistrations {
-  const { clock, random } = deps
-  const { pendingRegistrations } = deps.collections
+/** The keys shown that something was registered with, and what that is. */
+async function known(ctx: SurfaceContext, shown: string | null) {
+  const all = await Promise.all(
+    registrationKeys(shown).map(async (key) => ({ key, of: await ofKey(ctx, key) })),
+  )
+  return all.flatMap(({ key, of }) => (of === null ? [] : [{ key, of }]))
+}
 
-  const isLive = ({ expiresAt }: PendingRegistration): boolean => expiresAt > clock.now()
+async function live(ctx: SurfaceContext, shown: string | null, email: string) {
+  const all = await known(ctx, shown)
+  return all.map(({ of }) => of).filter((of) => isLive(ctx, of) && isOfAddress(of, email))
+}
 
-  async function ofKey(key: string): Promise<PendingRegistration | null> {
-    const [found] = await pendingRegistrations.find({ keyHash: sha256(key) }, { limit: 1 })
-    return found ?? null
+/**
+ * Stores one, and takes away an earlier one of the same address from the same browser or app. The
+ * key is always a new one: what was shown may have been planted. The keys of other addresses go on if
+ * something live was registered with them.
+ */
+export async function keepRegistration(
+  ctx: SurfaceContext,
+  registered: Registered,
+  shown: string | null,
+  lifeMs: number,
+): Promise<KeptRegistration> {
+  const now = ctx.clock.now()
+  const earlier = await known(ctx, shown)
+  const key = randomToken(ctx.random)
+  const registration: PendingRegistration = {
+    id: uuidv7(now, ctx.random),
+    method: 'password',
+    ...registered,
+    keyHash: sha256(key),
+    createdAt: now,
+    expiresAt: now + lifeMs,
   }
-
-  /** The keys shown that something was registered with, and what that is. */
-  async function known(shown: string | null) {
-    const all = await Promise.all(
-      registrationKeys(shown).map(async (key) => ({ key, of: await ofKey(key) })),
-    )
-    return all.flatMap(({ key, of }) => (of === null ? [] : [{ key, of }]))
+  if (!(await ctx.collections.pendingRegistrations.insert(registration))) {
+    throw new AuthError('service_unavailable')
   }
-
-  async function live(shown: string | null, email: string) {
-    const all = await known(shown)
-    return all.map(({ of }) => of).filter((of) => isLive(of) && isOfAddress(of, email))
+  // Last: a crash before leaves the earlier one to the key that the browser still has.
+  for (const { of } of earlier) {
+    if (isOfAddress(of, registered.email)) await ctx.collections.pendingRegistrations.take(of.id)
   }
+  const others = earlier.filter(({ of }) => isLive(ctx, of) && !isOfAddress(of, registered.email))
+  const registrationKey = keptKeys(
+    key,
+    others.map((other) => other.key),
+  )
+  return { registration, registrationKey }
+}
 
-  return {
-    async keep(registered, shown, lifeMs) {
-      const now = clock.now()
-      const earlier = await known(shown)
-      const key = randomToken(random)
-      const registration: PendingRegistration = {
-        id: uuidv7(now, random),
-        method: 'password',
-        ...registered,
-        keyHash: sha256(key),
-        createdAt: now,
-        expiresAt: now + lifeMs,
-      }
-      if (!(await pendingRegistrations.insert(registration))) {
-        throw new AuthError('service_unavailable')
-      }
-      // Last: a crash before leaves the earlier one to the key that the browser still has.
-      for (const { of } of earlier) {
-        if (isOfAddress(of, registered.email)) await pendingRegistrations.take(of.id)
-      }
-      const others = earlier.filter(({ of }) => isLive(of) && !isOfAddress(of, registered.email))
-      const registrationKey = keptKeys(
-        key,
-        others.map((other) => other.key),
-      )
-      return { registration, registrationKey }
-    },
+/** The one of this address that was made by the browser or app that shows this. */
+export async function registrationsBoundTo(
+  ctx: SurfaceContext,
+  shown: string | null,
+  email: string,
+): Promise<PendingRegistration | null> {
+  const own = await live(ctx, shown, email)
+  return own.find((registration) => !isStripped(registration)) ?? null
+}
 
-    async boundTo(shown, email) {
-      const own = await live(shown, email)
-      return own.find((registration) => !isStripped(registration)) ?? null
-    },
+/** Whether the browser or app that shows this registered the address, whatever became of an account that it had. */
+export async function wasRegisteredBy(
+  ctx: SurfaceContext,
+  shown: string | null,
+  email: string,
+): Promise<boolean> {
+  return (await live(ctx, shown, email)).length > 0
+}
 
-    async wasMadeBy(shown, email) {
-      return (await live(shown, email)).length > 0
-    },
+/** The newest of this address. */
+export async function registrationsOfAddress(
+  ctx: SurfaceContext,
+  email: string,
+): Promise<PendingRegistration | null> {
+  const [newest] = await ctx.collections.pendingRegistrations.find(
+    { email },
+    { limit: 1, newestFirst: true },
+  )
+  return newest !== undefined && isLive(ctx, newest) ? newest : null
+}
 
-    async ofAddress(email) {
-      const [newest] = await pendingRegistrations.find({ email }, { limit: 1, newestFirst: true })
-      return newest !== undefined && isLive(newest) ? newest : null
-    },
+/** The one of this user to be. */
+export async function registrationOfUser(
+  ctx: SurfaceContext,
+  userId: string,
+): Promise<PendingRegistration | null> {
+  const found = await ctx.collections.pendingRegistrations.get(userId)
+  return found !== null && isLive(ctx, found) && !isStripped(found) ? found : null
+}
 
-    async ofUser(userId) {
-      const found = await pendingRegistrations.get(userId)
-      return found !== null && isLive(found) && !isStripped(found) ? found : null
-    },
+export async function takeRegistration(
+  ctx: SurfaceContext,
+  { id }: Pick<PendingRegistration, 'id'>,
+): Promise<boolean> {
+  return (await ctx.collections.pendingRegistrations.take(id)) !== null
+}
 
-    async take({ id }) {
-      return (await pendingRegistrations.take(id)) !== null
-    },
-  }
+type Named = Pick<PendingRegistration, 'keyHash' | 'email'>
+
+/**
+ * What the deletion of an account leaves of the registrations of its address, until they expire. Their
+ * makers may be strangers: were they gone, a login with the key of one would be answered otherwise than
+ * the day before, and tell that the address had an account. No name, password or address is left.
+ */
+export function stripped(registration: Named) {
+  const email = strippedAddress(registration, registration.email)
+  return { email, method: '', emailAsTyped: '', passwordHash: '', name: '', termsVersion: null }
+}
+
+function isStripped({ method }: Pick<PendingRegistration, 'method'>): boolean {
+  return method === ''
+}
+
+/** Whether it is, or was, of this address. */
+function isOfAddress(registration: Named, email: string): boolean {
+  return registration.email === email || registration.email === strippedAddress(registration, email)
+}
+
+function strippedAddress({ keyHash }: Named, email: string): string {
+  return `stripped ${sha256(`${keyHash} ${email}`)}`
 }

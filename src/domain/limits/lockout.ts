@@ -1,10 +1,20 @@
 import { ahead } from '../../concurrency/promises.js'
 import { lockoutLength } from '../../engine/limits.js'
+import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { CounterResult } from '../../ports/backend.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { RateLimiter } from './rate-limiter.js'
-import type { RateLimit } from './rate-limits.js'
+import type { AuthSettings } from '../../settings/settings.js'
+import type { RateLimit, RateLimiter } from './rate-limiter.js'
+
+// How many wrong guesses at one kind of secret one subject may meet: passwords of an
+// address, whether or not it has an account, or codes of a user. A guess is counted before it is
+// checked, so parallel guesses cannot exceed the limit.
+
+/** What counts guesses; `SurfaceContext` has both. */
+interface Limited {
+  readonly limits: RateLimiter
+  readonly settings: () => Promise<AuthSettings>
+}
 
 /** A lockout that began just now. */
 export interface LockoutEnd {
@@ -14,28 +24,10 @@ export interface LockoutEnd {
   readonly isFirst: boolean
 }
 
-/**
- * How many wrong guesses at one kind of secret one subject may meet: passwords of an
- * address, whether or not it has an account, or codes of a user. A guess is counted before it is
- * checked, so parallel guesses cannot exceed the limit.
- */
-export interface Lockout {
-  /**
-   * Runs a check of a secret, given the number of failures counted before it. A result with `ok`
-   * forgives all of them; any other result counts. Throws `rate_limited` when the limit is reached, even for the right
-   * secret. A check that rejects (a busy server, a failing store or hasher) hands its guess back. The guess that reaches
-   * the limit calls `lockedOut`. With `forgiving`, this resolves before the failures are forgiven and passes the pending
-   * work on. The caller must wait for it before the reply: a process that is frozen between requests would never finish
-   * it, and the owner's own logins would lock them out.
-   */
-  attempt<T extends { readonly ok: boolean }>(
-    subject: string,
-    check: (failedBefore: number) => Promise<T>,
-    lockedOut: (result: T, end: LockoutEnd) => void,
-    forgiving?: (forgiven: Promise<void>) => void,
-  ): Promise<T>
-  /** Forgets all failures: the owner was proved by other means. */
-  clear(subject: string): Promise<void>
+/** A guess at one kind of secret, of one subject: an address, a user, a session or a link. */
+export interface Guess {
+  readonly counter: FailureCounter
+  readonly subject: string
 }
 
 /**
@@ -106,58 +98,170 @@ export async function clearFailures(
   await Promise.all([limits.forgive('passwordFailures', email), clearFactorFailures(limits, id)])
 }
 
-interface Deps extends Pick<SurfaceContext, 'settings'> {
-  readonly limits: RateLimiter
+async function counted(
+  ctx: Limited,
+  counter: string,
+  subject: string,
+  windowMs: number,
+): Promise<number> {
+  return (await ctx.limits.checkWith(counter, subject, { limit: mostPerMonth, windowMs })).count
 }
 
-export function createLockout({ settings, limits }: Deps, name: FailureCounter): Lockout {
-  const isOfFactor = passwordCounters.every((counter) => counter !== name)
+/** The lockout that a wrong guess begins, as it stands in its window; null where it begins none. */
+async function lockoutAfter(
+  ctx: Limited,
+  { counter: name, subject }: Guess,
+  limit: RateLimit,
+  { count, resetsAt }: Pick<CounterResult, 'count' | 'resetsAt'>,
+): Promise<LockoutEnd | null> {
+  const isFull = count >= limit.limit
   const lockouts = lockoutsOf[name]
+  if (lockouts === undefined) return isFull ? { until: resetsAt, isFirst: true } : null
+  const today = await counted(ctx, ofDay(name), subject, dayMs)
+  const isDayFull = today % (thresholdsPerDay * limit.limit) === 0
+  if (!isFull && !isDayFull) return null
+  const number = await counted(ctx, lockouts, subject, monthMs)
+  const isFirst = number === 1
+  const grown = isFull ? lockoutLength(limit.windowMs, number) : 0
+  const windowMs = Math.max(grown, isDayFull ? dayMs : 0)
+  if (isFull && windowMs <= limit.windowMs) return { until: resetsAt, isFirst }
+  return { until: await ctx.limits.close(name, subject, { ...limit, windowMs }), isFirst }
+}
 
-  async function counted(counter: string, subject: string, windowMs: number): Promise<number> {
-    return (await limits.checkWith(counter, subject, { limit: mostPerMonth, windowMs })).count
+/**
+ * Runs a check of a secret, given the number of failures counted before it. A result with `ok`
+ * forgives all of them; any other result counts. Throws `rate_limited` when the limit is reached, even for the right
+ * secret. A check that rejects (a busy server, a failing store or hasher) hands its guess back. The guess that reaches
+ * the limit calls `lockedOut`. With `forgiving`, this resolves before the failures are forgiven and passes the pending
+ * work on. The caller must wait for it before the reply: a process that is frozen between requests would never finish
+ * it, and the owner's own logins would lock them out.
+ */
+export async function attemptGuess<T extends { readonly ok: boolean }>(
+  ctx: Limited,
+  guess: Guess,
+  check: (failedBefore: number) => Promise<T>,
+  lockedOut: (result: T, end: LockoutEnd) => void,
+  forgiving?: (forgiven: Promise<void>) => void,
+): Promise<T> {
+  const { counter: name, subject } = guess
+  const { lockoutThreshold, lockoutDuration } = await ctx.settings()
+  const isOfFactor = passwordCounters.every((counter) => counter !== name)
+  const limit = lockoutThreshold || (isOfFactor ? factorThreshold : 0)
+  if (limit === 0) return check(0)
+  const window = { limit, windowMs: lockoutDuration }
+  const { count, resetsAt } = await ctx.limits.checkWith(name, subject, window)
+  const result = await check(count - 1).catch(async (error: unknown) => {
+    await ctx.limits.forgive(name, subject, 1)
+    throw error
+  })
+  if (result.ok) {
+    const forgiven = ahead(ctx.limits.forgive(name, subject))
+    if (forgiving === undefined) await forgiven
+    else forgiving(forgiven)
+  } else {
+    const end = await lockoutAfter(ctx, guess, window, { count, resetsAt })
+    if (end !== null) lockedOut(result, end)
   }
+  return result
+}
 
-  /** The lockout that a wrong guess begins, as it stands in its window; null where it begins none. */
-  async function lockoutAfter(
+/** Limits how often something may fail within a window; what succeeds is not counted. */
+export interface FailureThrottle {
+  /**
+   * Runs an attempt that `ok` says the end of. It is counted before it is made, so that parallel
+   * guesses cannot exceed the limit, and handed back unless it failed. Throws `rate_limited` without
+   * making it when the failures are used up, whatever it would have come to. Attempts under way in
+   * this process are waited for first: that many of one client, started at once, are no failures.
+   */
+  attempt<T extends { readonly ok: boolean }>(
     subject: string,
     limit: RateLimit,
-    { count, resetsAt }: Pick<CounterResult, 'count' | 'resetsAt'>,
-  ): Promise<LockoutEnd | null> {
-    const isFull = count >= limit.limit
-    if (lockouts === undefined) return isFull ? { until: resetsAt, isFirst: true } : null
-    const today = await counted(ofDay(name), subject, dayMs)
-    const isDayFull = today % (thresholdsPerDay * limit.limit) === 0
-    if (!isFull && !isDayFull) return null
-    const number = await counted(lockouts, subject, monthMs)
-    const isFirst = number === 1
-    const grown = isFull ? lockoutLength(limit.windowMs, number) : 0
-    const windowMs = Math.max(grown, isDayFull ? dayMs : 0)
-    if (isFull && windowMs <= limit.windowMs) return { until: resetsAt, isFirst }
-    return { until: await limits.close(name, subject, { ...limit, windowMs }), isFirst }
+    make: () => Promise<T>,
+  ): Promise<T>
+}
+
+/** The attempts of one subject in this process, while there is one that is made or that asks to be. */
+interface Attempts {
+  readonly underWay: Set<Promise<void>>
+  /** How many were handed back. */
+  handedBack: number
+  present: number
+}
+
+export function createFailureThrottle(
+  { limits }: { readonly limits: RateLimiter },
+  name: string,
+): FailureThrottle {
+  const subjects = new Map<string, Attempts>()
+
+  function enter(subject: string): Attempts {
+    const own = subjects.get(subject) ?? { underWay: new Set(), handedBack: 0, present: 0 }
+    own.present += 1
+    subjects.set(subject, own)
+    return own
+  }
+
+  function leave(subject: string, own: Attempts): void {
+    own.present -= 1
+    if (own.present === 0) subjects.delete(subject)
+  }
+
+  /**
+   * Counts one, or waits for one counted here to end and tries again. What the counter answers may be older than
+   * an attempt that was handed back in the meantime: then it is asked again.
+   */
+  async function reserve(subject: string, limit: RateLimit, own: Attempts): Promise<() => void> {
+    for (;;) {
+      const { handedBack } = own
+      try {
+        await limits.checkWith(name, subject, limit)
+        return begin(own)
+      } catch (error) {
+        await untilRoom(error, own, handedBack)
+      }
+    }
   }
 
   return {
-    async attempt(subject, check, lockedOut, forgiving) {
-      const { lockoutThreshold, lockoutDuration } = await settings()
-      const limit = lockoutThreshold || (isOfFactor ? factorThreshold : 0)
-      if (limit === 0) return check(0)
-      const window = { limit, windowMs: lockoutDuration }
-      const { count, resetsAt } = await limits.checkWith(name, subject, window)
-      const result = await check(count - 1).catch(async (error: unknown) => {
-        await limits.forgive(name, subject, 1)
-        throw error
-      })
-      if (result.ok) {
-        const forgiven = ahead(limits.forgive(name, subject))
-        if (forgiving === undefined) await forgiven
-        else forgiving(forgiven)
-      } else {
-        const end = await lockoutAfter(subject, window, { count, resetsAt })
-        if (end !== null) lockedOut(result, end)
+    async attempt(subject, limit, make) {
+      const own = enter(subject)
+      try {
+        const end = await reserve(subject, limit, own)
+        let failed = false
+        try {
+          const result = await make()
+          failed = !result.ok
+          return result
+        } finally {
+          if (!failed) {
+            await limits.forgive(name, subject, 1)
+            own.handedBack += 1
+          }
+          end()
+        }
+      } finally {
+        leave(subject, own)
       }
-      return result
     },
-    clear: (subject) => limits.forgive(name, subject),
+  }
+}
+
+/** Resolves once there may be room again; throws the refusal where nothing here makes any. */
+async function untilRoom(refusal: unknown, own: Attempts, handedBack: number): Promise<void> {
+  const isLimit = refusal instanceof AuthError && refusal.code === 'rate_limited'
+  const isOld = own.handedBack !== handedBack
+  if (!isLimit || (own.underWay.size === 0 && !isOld)) throw refusal
+  if (!isOld) await Promise.race(own.underWay)
+}
+
+function begin({ underWay }: Attempts): () => void {
+  let end = (): void => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  underWay.add(ended)
+  return () => {
+    underWay.delete(ended)
+    end()
   }
 }

@@ -1,40 +1,55 @@
-import type { LoginTicketPurpose } from '../../model/intents.js'
+import { entryRefusal, entryRules, loginEntry } from '../../engine/accounts.js'
+import {
+  allowedFactors,
+  decideSecondFactor,
+  type EnrolledFactors,
+  type SecondFactorDecision,
+  type SecondFactorMethod,
+} from '../../engine/factors.js'
+import { settingsFor } from '../../engine/surface-settings.js'
+import { AuthError, describeError } from '../../errors/index.js'
+import type { TrustedDevice } from '../../model/factors.js'
+import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
+import type { User } from '../../model/user.js'
+import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { TrustedDevices } from '../factors/trusted-devices.js'
-import type { ShownLinkKey } from '../intents/link-offers.js'
-import type { EnrolledByLogin, LoginIntents } from '../intents/login-intents.js'
-import type { OpenedIntent } from '../intents/spent-intent.js'
-import { type FactorsOfUser, lookUpFactors } from './factors-of-user.js'
-import type { FirstFactor, ShownSecond } from './first-factor.js'
-import type { LoginChecks } from './login-checks.js'
-import type { LoginEffects, TrustRequest } from './login-effects.js'
-import type { DeliveredLogin, LoginResult } from './login-result.js'
-import type { JudgedLogin, LoginRisk } from './login-risk.js'
-import type { ShownRecognition } from './recognition.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
+import { recordStepUp } from '../factors/step-up.js'
+import {
+  announceTrustedDevice,
+  type DeviceGrant,
+  issueTrustedDevice,
+  nextDeviceId,
+  recogniseDevice,
+} from '../factors/trusted-devices.js'
+import type { OpenedIntent } from '../intents/intent-judge.js'
+import { claimLinkOffer, type OfferedLink, type ShownLinkKey } from '../intents/link-offers.js'
+import {
+  type EnrolledByLogin,
+  type IssuedLoginTicket,
+  issueLoginTicket,
+  spendLoginTicket,
+} from '../intents/login-intents.js'
+import { issueMailedTicket } from '../intents/mailed-intents.js'
+import { bindOauthCode } from '../intents/oauth-codes.js'
+import {
+  clearedLogin,
+  type LoginFacts,
+  type OpenedSession,
+  openSession,
+} from '../sessions/sessions.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import {
+  type JudgedLogin,
+  judgeLoginRisk,
+  loginHistoryOf,
+  noteGuesses,
+  notifyLogin,
+  type RecognitionGrant,
+  type ShownRecognition,
+} from './login-risk.js'
 
-/** What every login goes through, whatever its first factor was. */
-export interface LoginPipeline {
-  /** For a first factor to read ahead, beside a slower check of its own. */
-  lookUp(userId: string): Promise<FactorsOfUser>
-  /**
-   * Account state, factor policy, trusted device, risk, password age, session, in this order. Throws
-   * `invalid_credentials` and `email_not_verified`, and `invalid_token` for an app's code that came
-   * again meanwhile.
-   */
-  proceed(first: FirstFactor, source: RequestSource): Promise<LoginResult>
-  /**
-   * Goes on where a ticket was issued, its second factor just accepted. Throws
-   * `mfa_ticket_invalid` when the ticket was spent, or the account changed since, and
-   * `email_not_verified`. With `trust`, call `TrustedDevices.requireAllowed` before the factor is
-   * spent.
-   */
-  complete(
-    waiting: WaitingLogin,
-    shown: CompletingFactor,
-    source: RequestSource,
-  ): Promise<DeliveredLogin>
-}
+// What every login goes through, whatever its first factor was.
 
 /** A login that waits for its second factor, as it was judged when the factor was accepted. */
 export type WaitingLogin = OpenedIntent<LoginTicketPurpose>
@@ -51,101 +66,391 @@ export interface CompletingFactor extends ShownSecond {
   readonly linkKey: ShownLinkKey
 }
 
-interface Services {
-  readonly checks: LoginChecks
-  readonly devices: TrustedDevices
-  readonly effects: LoginEffects
-  readonly loginIntents: LoginIntents
-  readonly risk: LoginRisk
+async function known(ctx: SurfaceContext, { user, factors }: FirstFactor) {
+  return factors?.userId === user.id ? factors : lookUpFactors(ctx, user.id)
 }
 
-export function createLoginPipeline(
-  { collections }: Pick<SurfaceContext, 'collections'>,
-  { checks, devices, effects, loginIntents, risk }: Services,
-): LoginPipeline {
-  const lookUp = (userId: string) => lookUpFactors(collections, risk, userId)
-  const known = async ({ user, factors }: FirstFactor) =>
-    factors?.userId === user.id ? factors : lookUp(user.id)
+function judge(
+  ctx: SurfaceContext,
+  { user, method, second, failedAttempts = 0, delivery, recognition }: FirstFactor,
+  deviceId: string | null,
+  history: FactorsOfUser['history'],
+  source: RequestSource,
+): Promise<JudgedLogin> {
+  const mfaMethod = second?.method ?? null
+  const recognitionId = recognition[delivery]
+  const factors = { method, mfaMethod, deviceId, failedAttempts }
+  return judgeLoginRisk(ctx, user, { ...factors, recognitionId, history }, source)
+}
 
-  function judge(
-    { user, method, second, failedAttempts = 0, delivery, recognition }: FirstFactor,
-    deviceId: string | null,
-    history: FactorsOfUser['history'],
-    source: RequestSource,
-  ): Promise<JudgedLogin> {
-    const mfaMethod = second?.method ?? null
-    const recognitionId = recognition[delivery]
-    const factors = { method, mfaMethod, deviceId, failedAttempts }
-    return risk.judge(user, { ...factors, recognitionId, history }, source)
+async function advance(
+  ctx: SurfaceContext,
+  first: FirstFactor,
+  source: RequestSource,
+): Promise<LoginResult> {
+  await requireActive(ctx, first, source)
+  const factors = await known(ctx, first)
+  const decision = await secondFactorFor(ctx, factors, first)
+  const asked = decision.kind === 'ask' ? decision.methods : null
+  const device = asked === null ? null : await trustedDeviceOf(ctx, first)
+  if (asked !== null && device === null) return askForFactor(ctx, asked, first, source)
+  const deviceId = device?.id ?? null
+  const judged = await judge(ctx, first, deviceId, factors.history, source)
+  if (asked !== null && judged.level === 'high') {
+    return askForFactor(ctx, asked, first, source)
   }
+  // After the second factor, where there is one: a known password alone replaces no password.
+  if (await isPasswordTooOld(ctx, first)) return askForPassword(ctx, first, source)
+  if (decision.kind === 'enroll') return askToEnroll(ctx, first, source)
+  const { user, method: loginMethod, amr, second, delivery } = first
+  const { recognition } = judged
+  const login = { user, loginMethod, amr, deviceId, delivery, recognition }
+  const session = await openLoginSession(ctx, login, second, source)
+  await bindLogin(ctx, session, first.federated, 'invalid_token', source)
+  notifyLogin(ctx, session, judged, source)
+  const linkOffer = await offerLink(ctx, session, first.linkKey, delivery)
+  return { status: 'authenticated', session, recognition, linkOffer }
+}
 
-  async function advance(first: FirstFactor, source: RequestSource): Promise<LoginResult> {
-    await checks.requireStanding(first, source)
-    const factors = await known(first)
-    const decision = await checks.decide(factors, first)
-    const asked = decision.kind === 'ask' ? decision.methods : null
-    const device = asked === null ? null : await checks.trustedDevice(first)
-    if (asked !== null && device === null) return effects.askForFactor(asked, first, source)
-    const deviceId = device?.id ?? null
-    const judged = await judge(first, deviceId, factors.history, source)
-    if (asked !== null && judged.level === 'high') {
-      return effects.askForFactor(asked, first, source)
+/**
+ * Account state, factor policy, trusted device, risk, password age, session, in this order. Throws
+ * `invalid_credentials` and `email_not_verified`, and `invalid_token` for an app's code that came
+ * again meanwhile.
+ */
+export async function proceedLogin(
+  ctx: SurfaceContext,
+  first: FirstFactor,
+  source: RequestSource,
+): Promise<LoginResult> {
+  const result = await advance(ctx, first, source)
+  if (result.status !== 'authenticated') {
+    const { user, failedAttempts = 0, factors, delivery, recognition } = first
+    const guesses = { failedAttempts, history: factors?.history ?? [] }
+    noteGuesses(ctx, user, { ...guesses, recognitionId: recognition[delivery] }, source)
+  }
+  return result
+}
+
+/**
+ * Goes on where a ticket was issued, its second factor just accepted. Throws
+ * `mfa_ticket_invalid` when the ticket was spent, or the account changed since, and
+ * `email_not_verified`. With `trust`, call `TrustedDevices.requireAllowed` before the factor is
+ * spent.
+ */
+export async function completeLogin(
+  ctx: SurfaceContext,
+  waiting: WaitingLogin,
+  { enrolled, trust, recognition: sent, linkKey, ...shown }: CompletingFactor,
+  source: RequestSource,
+): Promise<DeliveredLogin> {
+  const [{ user, payload: ticket }, history] = await Promise.all([
+    spendLoginTicket(ctx, waiting, enrolled),
+    loginHistoryOf(ctx, waiting.user.id),
+  ])
+  const { loginMethod, amr, delivery } = ticket
+  const how = { user, method: loginMethod }
+  await requireActive(ctx, how, source)
+  if (await isPasswordTooOld(ctx, how)) {
+    return { result: await askForPassword(ctx, how, source), delivery }
+  }
+  const deviceId = trust === null ? null : nextDeviceId(ctx)
+  const mfaMethod = shown.method
+  const recognitionId = sent[delivery]
+  const factors = { method: loginMethod, mfaMethod, deviceId, failedAttempts: 0 }
+  const judged = await judgeLoginRisk(ctx, user, { ...factors, recognitionId, history }, source)
+  const { recognition } = judged
+  const login = { user, loginMethod, amr, deviceId, delivery, recognition }
+  const session = await openLoginSession(ctx, login, shown, source)
+  await bindLogin(ctx, session, ticket, 'mfa_ticket_invalid', source)
+  notifyLogin(ctx, session, judged, source)
+  const { sessionId } = session
+  const device =
+    deviceId === null || trust === null
+      ? null
+      : await trustDeviceOfLogin(ctx, { user, sessionId }, deviceId, trust, source)
+  const linkOffer = await offerLink(ctx, session, linkKey, delivery)
+  const granted = device === null ? { linkOffer } : { linkOffer, device }
+  return { result: { status: 'authenticated', session, recognition, ...granted }, delivery }
+}
+
+// The checks that a login passes. None of them changes anything.
+
+type HowFirst = Pick<FirstFactor, 'user' | 'method'>
+
+/**
+ * Called only after a first factor was shown. Throws `invalid_credentials`, `email_not_verified`, and
+ * `password_login_disabled` or `mfa_method_disabled` where this first factor was switched off meanwhile.
+ */
+async function requireActive(
+  ctx: SurfaceContext,
+  { user, method }: HowFirst,
+  source: RequestSource,
+): Promise<void> {
+  const rules = entryRules(ctx.surface, await ctx.settings())
+  const refusal = entryRefusal(loginEntry(method), rules, { account: user })
+  if (refusal === null) return
+  if (refusal === 'email_not_verified') {
+    ctx.emit('login.failed', source, { userId: user.id, method, reason: refusal })
+  }
+  throw new AuthError(refusal)
+}
+
+async function isPasswordTooOld(ctx: SurfaceContext, { user, method }: HowFirst): Promise<boolean> {
+  const { passwordMaxAge } = await ctx.settings()
+  if (method !== 'password' || passwordMaxAge === null) return false
+  return ctx.clock.now() - (user.passwordChangedAt ?? user.createdAt) > passwordMaxAge
+}
+
+/** Whether the policy asks for a second factor, and for which. */
+async function secondFactorFor(
+  ctx: SurfaceContext,
+  known: FactorsOfUser,
+  { second }: FirstFactor,
+): Promise<SecondFactorDecision> {
+  if (second !== null) return { kind: 'none' }
+  const settings = await ctx.settings()
+  const { mfaPolicy: policy } = settingsFor(ctx.surface, settings)
+  const allowed = allowedFactors(settings)
+  return decideSecondFactor({ policy, enrolled: enrolledOf(known), allowed })
+}
+
+/** The device that stands for the second factor; never for one that would set a password. */
+async function trustedDeviceOf(
+  ctx: SurfaceContext,
+  first: FirstFactor,
+): Promise<TrustedDevice | null> {
+  if (await isPasswordTooOld(ctx, first)) return null
+  return recogniseDevice(ctx, first.user, first.deviceToken)
+}
+
+// What a login leaves behind: what it still lacks is asked for, or its session is opened.
+
+/** That the device a login comes from is to be trusted from now on. */
+export interface TrustRequest {
+  /** Empty when it has none. */
+  readonly name: string
+}
+
+/** A token for a password that must be replaced now. */
+const passwordTokenMs = 5 * 60 * 1000
+
+const localLogin: ProviderFacts = { identityId: '', browserHash: '', oauthCodeId: '' }
+
+async function issueTicket(
+  ctx: SurfaceContext,
+  { user, method, amr, delivery, federated: provider = localLogin }: FirstFactor,
+  purpose: LoginTicketPurpose,
+  source: RequestSource,
+): Promise<IssuedLoginTicket> {
+  const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
+  const issued = await issueLoginTicket(ctx, {
+    userId,
+    purpose,
+    loginMethod: method,
+    amr,
+    delivery,
+    ...provider,
+    sessionEpoch,
+    credentialEpoch,
+    deviceEpoch,
+  })
+  ctx.emit('mfa.required', source, { userId, method, missing: purpose })
+  return issued
+}
+
+async function recordProof(
+  ctx: SurfaceContext,
+  { user, sessionId }: Pick<OpenedSession, 'user' | 'sessionId'>,
+  method: SecondFactorMethod,
+): Promise<void> {
+  try {
+    await recordStepUp(ctx, user, sessionId, method)
+  } catch (error) {
+    // The login stands; without the proof a later step-up asks once more.
+    ctx.logger.warn('a login left no step-up proof', describeError(error))
+  }
+}
+
+async function askForFactor(
+  ctx: SurfaceContext,
+  methods: readonly SecondFactorMethod[],
+  first: FirstFactor,
+  source: RequestSource,
+): Promise<LoginResult> {
+  const issued = await issueTicket(ctx, first, 'secondFactor', source)
+  return { status: 'mfaRequired', ...issued, methods }
+}
+
+async function askToEnroll(
+  ctx: SurfaceContext,
+  first: FirstFactor,
+  source: RequestSource,
+): Promise<LoginResult> {
+  const issued = await issueTicket(ctx, first, 'enrollment', source)
+  return { status: 'mfaEnrollmentRequired', ...issued }
+}
+
+async function askForPassword(
+  ctx: SurfaceContext,
+  { user, method }: Pick<FirstFactor, 'user' | 'method'>,
+  source: RequestSource,
+): Promise<LoginResult> {
+  const terms = { ttlMs: passwordTokenMs, mailedTo: null, sessionId: null }
+  const { token } = await issueMailedTicket(ctx, user, { purpose: 'expiredPassword', ...terms })
+  ctx.emit('login.failed', source, { userId: user.id, method, reason: 'password_expired' })
+  return { status: 'passwordChangeRequired', passwordToken: token }
+}
+
+/** A second factor that was shown is mostly a step-up proof of this moment as well. */
+async function openLoginSession(
+  ctx: SurfaceContext,
+  login: Omit<LoginFacts, 'mfaMethod'>,
+  second: ShownSecond | null,
+  source: RequestSource,
+): Promise<OpenedSession> {
+  // A device is no factor: the session says of itself that it has shown one only.
+  if (second === null) {
+    return openSession(ctx, clearedLogin({ ...login, mfaMethod: null }), source)
+  }
+  const { method: mfaMethod, isProof } = second
+  const amr = [...new Set([...login.amr, ...second.amr, 'mfa'])]
+  const session = await openSession(ctx, clearedLogin({ ...login, mfaMethod, amr }), source)
+  // The proof has the epoch that the factor was judged in: if it changed meanwhile, the proof does not count.
+  if (isProof) await recordProof(ctx, { ...session, user: login.user }, mfaMethod)
+  return session
+}
+
+/**
+ * Call it before the session is handed out: an app's code that comes again has to find what it gave.
+ * Throws the refusal when it came again already.
+ */
+async function bindLogin(
+  ctx: SurfaceContext,
+  session: OpenedSession,
+  { oauthCodeId }: Pick<ProviderFacts, 'oauthCodeId'> | undefined = localLogin,
+  refusal: 'invalid_token' | 'mfa_ticket_invalid',
+  source: RequestSource,
+): Promise<void> {
+  if (!(await bindOauthCode(ctx, oauthCodeId, session, source))) throw new AuthError(refusal)
+}
+
+/** Offers a link to an account at a provider that bounced before; null where that could not be done. */
+async function offerLink(
+  ctx: SurfaceContext,
+  session: OpenedSession,
+  shown: ShownLinkKey,
+  delivery: FirstFactor['delivery'],
+): Promise<OfferedLink | null> {
+  if (!ctx.offersLinks || shown[delivery] === null) return null
+  try {
+    return await claimLinkOffer(ctx, session, shown, delivery)
+  } catch (error) {
+    // The login stands; without the offer its user links as usual.
+    ctx.logger.warn('a login was offered no link', describeError(error))
+    return null
+  }
+}
+
+/** Trusts the device of a login that showed a second factor; null where that could not be kept. */
+async function trustDeviceOfLogin(
+  ctx: SurfaceContext,
+  { user, sessionId }: Pick<OpenedSession, 'user' | 'sessionId'>,
+  deviceId: string,
+  { name }: TrustRequest,
+  source: RequestSource,
+): Promise<DeviceGrant | null> {
+  try {
+    const grant = await issueTrustedDevice(ctx, user, deviceId, name)
+    announceTrustedDevice(ctx, { user, sessionId }, deviceId, source)
+    return grant
+  } catch (error) {
+    // The login stands; without the grant the next one asks once more.
+    ctx.logger.warn('a login left no trusted device', describeError(error))
+    return null
+  }
+}
+
+/** A first factor that was accepted, and how. */
+export interface FirstFactor {
+  readonly user: User
+  /** `password`, `webauthn`, or the id of a provider. */
+  readonly method: string
+  /** RFC 8176 */
+  readonly amr: readonly string[]
+  /** Where the refresh token goes. */
+  readonly delivery: 'cookie' | 'body'
+  /** What `lookUp` gave for this user; null lets the pipeline look itself. */
+  readonly factors: FactorsOfUser | null
+  /** The second factor that came with it; null of a factor that is only a first one. */
+  readonly second: ShownSecond | null
+  /** What the device sent to be known by; left out where none can come along. */
+  readonly deviceToken?: string | null
+  /** What the browser or app sent to be known by. */
+  readonly recognition: ShownRecognition
+  /** What it brings of a sign-in by a provider that bounced. */
+  readonly linkKey: ShownLinkKey
+  /** The facts of a login through an identity provider; left out of all others. */
+  readonly federated?: ProviderFacts
+  /** Wrong guesses at it that were counted right before. */
+  readonly failedAttempts?: number
+}
+
+/** What a login by a provider hangs on until it is complete. */
+export type ProviderFacts = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
+
+/** A second factor that was accepted, and how. */
+export interface ShownSecond {
+  readonly method: SecondFactorMethod
+  /** RFC 8176 */
+  readonly amr: readonly string[]
+  /** Whether it is a step-up proof of this moment as well. */
+  readonly isProof: boolean
+}
+
+export type LoginResult =
+  | {
+      readonly status: 'authenticated'
+      readonly session: OpenedSession
+      /** For the device to be known by; null where recognition is off. */
+      readonly recognition: RecognitionGrant | null
+      /** The link that its user may make now; null without one. */
+      readonly linkOffer: OfferedLink | null
+      /** For the device to keep, where it was to be trusted from now on. */
+      readonly device?: DeviceGrant
     }
-    // After the second factor, where there is one: a known password alone replaces no password.
-    if (await checks.isPasswordTooOld(first)) return effects.askForPassword(first, source)
-    if (decision.kind === 'enroll') return effects.askToEnroll(first, source)
-    const { user, method: loginMethod, amr, second, delivery } = first
-    const { recognition } = judged
-    const login = { user, loginMethod, amr, deviceId, delivery, recognition }
-    const session = await effects.open(login, second, source)
-    await effects.bind(session, first.federated, 'invalid_token', source)
-    risk.notify(session, judged, source)
-    const linkOffer = await effects.offerLink(session, first.linkKey, delivery)
-    return { status: 'authenticated', session, recognition, linkOffer }
-  }
+  /** The password is right but too old; the token is spent by a password reset. */
+  | { readonly status: 'passwordChangeRequired'; readonly passwordToken: string }
+  | (IssuedLoginTicket & {
+      readonly status: 'mfaRequired'
+      readonly methods: readonly SecondFactorMethod[]
+    })
+  /** The policy wants a second factor; the token is good for enrolling one and nothing else. */
+  | (IssuedLoginTicket & { readonly status: 'mfaEnrollmentRequired' })
 
-  return {
-    lookUp,
+/** What a login came to, and where its refresh token goes. */
+export interface DeliveredLogin {
+  readonly result: LoginResult
+  readonly delivery: 'cookie' | 'body'
+}
 
-    async proceed(first, source) {
-      const result = await advance(first, source)
-      if (result.status !== 'authenticated') {
-        const { user, failedAttempts = 0, factors, delivery, recognition } = first
-        const guesses = { failedAttempts, history: factors?.history ?? [] }
-        risk.noteGuesses(user, { ...guesses, recognitionId: recognition[delivery] }, source)
-      }
-      return result
-    },
+const lookedUp = Symbol('lookedUp')
 
-    async complete(waiting, { enrolled, trust, recognition: sent, linkKey, ...shown }, source) {
-      const [{ user, payload: ticket }, history] = await Promise.all([
-        loginIntents.spend(waiting, enrolled),
-        risk.historyOf(waiting.user.id),
-      ])
-      const { loginMethod, amr, delivery } = ticket
-      const how = { user, method: loginMethod }
-      await checks.requireStanding(how, source)
-      if (await checks.isPasswordTooOld(how)) {
-        return { result: await effects.askForPassword(how, source), delivery }
-      }
-      const deviceId = trust === null ? null : devices.nextId()
-      const mfaMethod = shown.method
-      const recognitionId = sent[delivery]
-      const factors = { method: loginMethod, mfaMethod, deviceId, failedAttempts: 0 }
-      const judged = await risk.judge(user, { ...factors, recognitionId, history }, source)
-      const { recognition } = judged
-      const login = { user, loginMethod, amr, deviceId, delivery, recognition }
-      const session = await effects.open(login, shown, source)
-      await effects.bind(session, ticket, 'mfa_ticket_invalid', source)
-      risk.notify(session, judged, source)
-      const { sessionId } = session
-      const device =
-        deviceId === null || trust === null
-          ? null
-          : await effects.trustDevice({ user, sessionId }, deviceId, trust, source)
-      const linkOffer = await effects.offerLink(session, linkKey, delivery)
-      const granted = device === null ? { linkOffer } : { linkOffer, device }
-      return { result: { status: 'authenticated', session, recognition, ...granted }, delivery }
-    },
-  }
+/** What a user can show a second factor with, and their past logins, as they were read here. */
+export interface FactorsOfUser {
+  readonly [lookedUp]: EnrolledFactors
+  readonly history: readonly PastLogin[]
+  readonly userId: string
+}
+
+/** For a first factor to read ahead, beside a slower check of its own. */
+export async function lookUpFactors(ctx: SurfaceContext, userId: string): Promise<FactorsOfUser> {
+  const [enrolled, history] = await Promise.all([
+    enrolledFactors(ctx.collections, userId),
+    loginHistoryOf(ctx, userId),
+  ])
+  return { [lookedUp]: enrolled, history, userId }
+}
+
+function enrolledOf(factors: FactorsOfUser): EnrolledFactors {
+  return factors[lookedUp]
 }

@@ -1,17 +1,13 @@
-import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { isUndeliverable } from '../../engine/addresses.js'
+import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
-import type { Emit, MfaChange } from '../../ports/events.js'
-import type { Logger, Mail, Mailer } from '../../ports/host.js'
+import type { MfaChange } from '../../ports/events.js'
+import type { Mail } from '../../ports/host.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { IssuedTicket } from '../intents/mailed-intents.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
 
-/** Where the host's own pages are; the library only mails links to them. */
-export interface Links {
-  readonly verifyEmail: string
-  readonly resetPassword: string
-  readonly login: string
-}
+// Mail goes out beside the request: its outcome changes neither the reply nor its timing.
 
 /** Too many wrong codes of a kind, shown by a caller who has the password or a session. */
 export interface FactorLockout {
@@ -32,148 +28,208 @@ interface Asked {
   readonly languages: Languages
 }
 
-/** Mail goes out beside the request: its outcome changes neither the reply nor its timing. */
-export interface MailService {
-  verifyEmail(user: User, ticket: IssuedTicket, languages: Languages): void
-  /** The same to an address without an account. Resolves as `accountExists` does. */
-  confirmRegistration(to: Asked, ticket: IssuedTicket): Promise<boolean>
-  /** To the new address. */
-  changeEmail(user: User, to: Asked, ticket: IssuedTicket): void
-  emailChangeRequested(user: User, at: number): void
-  /** To the address of `before`. */
-  emailChanged(before: User, what: { readonly at: number; readonly newEmail: string }): void
-  accountDeleted(user: User, at: number): void
-  /** Resolves once the mailer has answered: false if it refused. */
-  accountExists(to: Asked & { readonly name: string }): Promise<boolean>
-  resetPassword(user: User, ticket: IssuedTicket, languages: Languages): void
-  /** The same link, for the host to hand over. */
-  passwordLink(ticket: IssuedTicket): MailedLink
-  passwordChanged(user: User, at: number): void
-  /** Resolves once the mailer has answered, whatever it said. */
-  mfaChanged(user: User, what: { readonly at: number; readonly change: MfaChange }): Promise<void>
-  secondFactorLockedOut(user: User, what: FactorLockout): void
-  identityChanged(
-    user: User,
-    what: {
-      readonly at: number
-      readonly provider: string
-      readonly change: 'linked' | 'unlinked'
-    },
-  ): void
-  newDevice(user: User, login: RequestSource & { readonly at: number }): void
-  loginSuspicious(
-    user: User,
-    what: RequestSource & { readonly at: number; readonly reason: Suspicion },
-  ): void
-  deviceTrusted(user: User, request: RequestSource & { readonly at: number }): void
-}
-
 /** What a mail with a link carries. */
 export interface MailedLink extends IssuedTicket {
   /** The host's page, with the token in its fragment. */
   readonly url: string
 }
 
-interface Deps {
-  readonly surface: Surface
-  readonly mailer: Mailer
-  readonly links: Links
-  readonly background: BackgroundTasks
-  readonly emit: Emit
-  readonly logger: Logger
+/** Resolves once the mailer has answered: false if it refused. */
+async function deliver(ctx: SurfaceContext, mail: Mail, userId: string | null): Promise<boolean> {
+  if (isUndeliverable(mail.to)) {
+    ctx.logger.info('no mail is sent to an undeliverable address', { template: mail.template })
+    return true
+  }
+  return new Promise((resolve) => {
+    ctx.background.run(`mail ${mail.template}`, async () => {
+      try {
+        await ctx.mailer.send(mail)
+        resolve(true)
+      } catch (error) {
+        ctx.emit('mail.failed', null, { template: mail.template, userId })
+        throw error
+      } finally {
+        resolve(false)
+      }
+    })
+  })
 }
 
-export function createMailService(deps: Deps): MailService {
-  const { surface, links } = deps
+function send(ctx: SurfaceContext, mail: Mail, userId: string | null): void {
+  void deliver(ctx, mail, userId)
+}
 
-  /** Resolves once the mailer has answered: false if it refused. */
-  async function deliver(mail: Mail, userId: string | null): Promise<boolean> {
-    if (isUndeliverable(mail.to)) {
-      deps.logger.info('no mail is sent to an undeliverable address', { template: mail.template })
-      return true
-    }
-    return new Promise((resolve) => {
-      deps.background.run(`mail ${mail.template}`, async () => {
-        try {
-          await deps.mailer.send(mail)
-          resolve(true)
-        } catch (error) {
-          deps.emit('mail.failed', null, { template: mail.template, userId })
-          throw error
-        } finally {
-          resolve(false)
-        }
-      })
-    })
+/** The same link, for the host to hand over. */
+export function passwordLinkOf(
+  ctx: SurfaceContext,
+  { token, expiresAt }: IssuedTicket,
+): MailedLink {
+  return {
+    ...{ url: withToken(ctx.links.resetPassword, token), token, expiresAt },
   }
+}
 
-  function send(mail: Mail, userId: string | null): void {
-    void deliver(mail, userId)
-  }
-
-  const passwordLink = ({ token, expiresAt }: IssuedTicket): MailedLink => ({
-    ...{ url: withToken(links.resetPassword, token), token, expiresAt },
-  })
-
-  const to = (user: User): { surface: Surface; to: string; name: string } => ({
-    surface,
+function to(ctx: SurfaceContext, user: User): { surface: Surface; to: string; name: string } {
+  return {
+    surface: ctx.surface,
     to: user.email,
     // The address is unconfirmed, so no text that a stranger typed is mailed to it.
     name: user.emailVerifiedAt === null ? '' : user.name,
-  })
-
-  /** No name either, as to any unconfirmed address. */
-  const toUnconfirmed = ({ email, languages }: Asked) => ({
-    ...{ surface, to: email, name: '' },
-    ...asking(languages),
-  })
-
-  const confirming = <T extends 'verifyEmail' | 'changeEmail'>(
-    template: T,
-    { token, expiresAt }: IssuedTicket,
-  ) => ({ template, data: { url: withToken(links.verifyEmail, token), token, expiresAt } })
-
-  return {
-    verifyEmail: (user, ticket, languages) =>
-      send({ ...to(user), ...asking(languages), ...confirming('verifyEmail', ticket) }, user.id),
-    confirmRegistration: (asked, ticket) =>
-      deliver({ ...toUnconfirmed(asked), ...confirming('verifyEmail', ticket) }, null),
-    changeEmail: (user, asked, ticket) =>
-      send({ ...toUnconfirmed(asked), ...confirming('changeEmail', ticket) }, user.id),
-    emailChangeRequested: (user, at) =>
-      send({ ...to(user), template: 'emailChangeRequested', data: { at } }, user.id),
-    emailChanged: (before, data) =>
-      send({ ...to(before), template: 'emailChanged', data }, before.id),
-    accountDeleted: (user, at) =>
-      send({ ...to(user), template: 'accountDeleted', data: { at } }, user.id),
-    accountExists: ({ name, ...asked }) => {
-      const data = { url: links.login }
-      return deliver({ ...toUnconfirmed(asked), name, template: 'accountExists', data }, null)
-    },
-    resetPassword: (user, ticket, languages) => {
-      const data = passwordLink(ticket)
-      send({ ...to(user), ...asking(languages), template: 'resetPassword', data }, user.id)
-    },
-    passwordLink,
-    passwordChanged: (user, at) =>
-      send({ ...to(user), template: 'passwordChanged', data: { at } }, user.id),
-    async mfaChanged(user, data) {
-      await deliver({ ...to(user), template: 'mfaChanged', data }, user.id)
-    },
-    secondFactorLockedOut: (user, data) =>
-      send({ ...to(user), template: 'secondFactorLockedOut', data }, user.id),
-    identityChanged: (user, data) =>
-      send({ ...to(user), template: 'identityChanged', data }, user.id),
-    newDevice: (user, { at, ip, userAgent }) =>
-      send({ ...to(user), template: 'newDevice', data: { at, ip, userAgent } }, user.id),
-    loginSuspicious: (user, { at, reason, ip, userAgent }) =>
-      send(
-        { ...to(user), template: 'loginSuspicious', data: { at, reason, ip, userAgent } },
-        user.id,
-      ),
-    deviceTrusted: (user, { at, ip, userAgent }) =>
-      send({ ...to(user), template: 'deviceTrusted', data: { at, ip, userAgent } }, user.id),
   }
+}
+
+/** No name either, as to any unconfirmed address. */
+function toUnconfirmed(ctx: SurfaceContext, { email, languages }: Asked) {
+  return {
+    ...{ surface: ctx.surface, to: email, name: '' },
+    ...asking(languages),
+  }
+}
+
+function confirming<T extends 'verifyEmail' | 'changeEmail'>(
+  ctx: SurfaceContext,
+  template: T,
+  { token, expiresAt }: IssuedTicket,
+) {
+  return { template, data: { url: withToken(ctx.links.verifyEmail, token), token, expiresAt } }
+}
+
+export function mailVerifyEmail(
+  ctx: SurfaceContext,
+  user: User,
+  ticket: IssuedTicket,
+  languages: Languages,
+): void {
+  send(
+    ctx,
+    { ...to(ctx, user), ...asking(languages), ...confirming(ctx, 'verifyEmail', ticket) },
+    user.id,
+  )
+}
+
+/** The same to an address without an account. Resolves as `accountExists` does. */
+export function mailConfirmRegistration(
+  ctx: SurfaceContext,
+  asked: Asked,
+  ticket: IssuedTicket,
+): Promise<boolean> {
+  return deliver(
+    ctx,
+    { ...toUnconfirmed(ctx, asked), ...confirming(ctx, 'verifyEmail', ticket) },
+    null,
+  )
+}
+
+/** To the new address. */
+export function mailChangeEmail(
+  ctx: SurfaceContext,
+  user: User,
+  asked: Asked,
+  ticket: IssuedTicket,
+): void {
+  send(ctx, { ...toUnconfirmed(ctx, asked), ...confirming(ctx, 'changeEmail', ticket) }, user.id)
+}
+
+export function mailEmailChangeRequested(ctx: SurfaceContext, user: User, at: number): void {
+  send(ctx, { ...to(ctx, user), template: 'emailChangeRequested', data: { at } }, user.id)
+}
+
+/** To the address of `before`. */
+export function mailEmailChanged(
+  ctx: SurfaceContext,
+  before: User,
+  data: { readonly at: number; readonly newEmail: string },
+): void {
+  send(ctx, { ...to(ctx, before), template: 'emailChanged', data }, before.id)
+}
+
+export function mailAccountDeleted(ctx: SurfaceContext, user: User, at: number): void {
+  send(ctx, { ...to(ctx, user), template: 'accountDeleted', data: { at } }, user.id)
+}
+
+/** Resolves once the mailer has answered: false if it refused. */
+export function mailAccountExists(
+  ctx: SurfaceContext,
+  { name, ...asked }: Asked & { readonly name: string },
+): Promise<boolean> {
+  const data = { url: ctx.links.login }
+  return deliver(ctx, { ...toUnconfirmed(ctx, asked), name, template: 'accountExists', data }, null)
+}
+
+export function mailResetPassword(
+  ctx: SurfaceContext,
+  user: User,
+  ticket: IssuedTicket,
+  languages: Languages,
+): void {
+  const data = passwordLinkOf(ctx, ticket)
+  send(ctx, { ...to(ctx, user), ...asking(languages), template: 'resetPassword', data }, user.id)
+}
+
+export function mailPasswordChanged(ctx: SurfaceContext, user: User, at: number): void {
+  send(ctx, { ...to(ctx, user), template: 'passwordChanged', data: { at } }, user.id)
+}
+
+/** Resolves once the mailer has answered, whatever it said. */
+export async function mailMfaChanged(
+  ctx: SurfaceContext,
+  user: User,
+  data: { readonly at: number; readonly change: MfaChange },
+): Promise<void> {
+  await deliver(ctx, { ...to(ctx, user), template: 'mfaChanged', data }, user.id)
+}
+
+export function mailSecondFactorLockedOut(
+  ctx: SurfaceContext,
+  user: User,
+  data: FactorLockout,
+): void {
+  send(ctx, { ...to(ctx, user), template: 'secondFactorLockedOut', data }, user.id)
+}
+
+export function mailIdentityChanged(
+  ctx: SurfaceContext,
+  user: User,
+  data: {
+    readonly at: number
+    readonly provider: string
+    readonly change: 'linked' | 'unlinked'
+  },
+): void {
+  send(ctx, { ...to(ctx, user), template: 'identityChanged', data }, user.id)
+}
+
+export function mailNewDevice(
+  ctx: SurfaceContext,
+  user: User,
+  { at, ip, userAgent }: RequestSource & { readonly at: number },
+): void {
+  send(ctx, { ...to(ctx, user), template: 'newDevice', data: { at, ip, userAgent } }, user.id)
+}
+
+function mailLoginSuspicious(
+  ctx: SurfaceContext,
+  user: User,
+  {
+    at,
+    reason,
+    ip,
+    userAgent,
+  }: RequestSource & { readonly at: number; readonly reason: Suspicion },
+): void {
+  send(
+    ctx,
+    { ...to(ctx, user), template: 'loginSuspicious', data: { at, reason, ip, userAgent } },
+    user.id,
+  )
+}
+
+export function mailDeviceTrusted(
+  ctx: SurfaceContext,
+  user: User,
+  { at, ip, userAgent }: RequestSource & { readonly at: number },
+): void {
+  send(ctx, { ...to(ctx, user), template: 'deviceTrusted', data: { at, ip, userAgent } }, user.id)
 }
 
 const asking = (languages: Languages): Pick<Mail, 'languages'> =>
@@ -182,4 +238,50 @@ const asking = (languages: Languages): Pick<Mail, 'languages'> =>
 /** In the fragment, which browsers send to no server and in no Referer. */
 function withToken(page: string, token: string): string {
   return `${page}#token=${token}`
+}
+
+interface Guesses extends RequestSource {
+  readonly at: number
+  readonly reason: Suspicion | 'knownPassword'
+}
+
+const oncePerDay = { limit: 1, windowMs: 24 * 60 * 60 * 1000 }
+
+/**
+ * Mails the owner of an account about guesses at it: wrong passwords before a right one, and wrong second factors after
+ * it. Beside the request, unless `notifySecurityChanges` is off. One mail of each kind a day: guesses cost little, and
+ * must fill no mailbox. `knownPassword` is a login from a known place, mostly of an owner with typing errors. It is
+ * counted by itself, so that it uses up no mail about a stranger.
+ */
+export function tellOwnerOfGuesses(
+  ctx: SurfaceContext,
+  userId: string,
+  reason: Guesses['reason'],
+  source: RequestSource,
+): void {
+  const guesses = { at: ctx.clock.now(), reason, ...source }
+  ctx.background.run('telling the owner of guesses', () => mailGuesses(ctx, userId, guesses))
+}
+
+async function mailGuesses(ctx: SurfaceContext, userId: string, guesses: Guesses): Promise<void> {
+  if (!(await ctx.settings()).notifySecurityChanges) return
+  // Read first: a day's mail is not used up by a store that fails.
+  const user = await ctx.collections.users.get(userId)
+  if (user === null || !(await isFirstToday(ctx, userId, guesses.reason))) return
+  const reason = guesses.reason === 'knownPassword' ? 'password' : guesses.reason
+  mailLoginSuspicious(ctx, user, { ...guesses, reason })
+}
+
+async function isFirstToday(
+  { limits }: SurfaceContext,
+  userId: string,
+  reason: Guesses['reason'],
+): Promise<boolean> {
+  try {
+    await limits.checkWith('suspicionMails', `${reason} ${userId}`, oncePerDay)
+    return true
+  } catch (error) {
+    if (error instanceof AuthError && error.code === 'rate_limited') return false
+    throw error
+  }
 }

@@ -1,155 +1,245 @@
 import { uuidv7 } from '../../crypto/secrets.js'
-import { entryRefusal, entryRules } from '../../engine/accounts.js'
+import { entryRefusal, entryRules, providerProof } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { isBeingLinked, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { takeBackUsed } from '../context/take-back-used.js'
-import type { OauthIdentities } from './oauth-identities.js'
-import type { ArrivedProfile, ProviderProofs } from './provider-proofs.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
+import type { SignInIntent } from '../intents/oauth-flows.js'
+import { proveOwner } from '../passwords/owner-proof.js'
+import { endAllSessions } from '../sessions/session-endings.js'
+import { takeBackUsed } from '../surface/has-way-in.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import {
+  addIdentity,
+  allIdentitiesOf,
+  findIdentity,
+  renewIdentity,
+  takeAbandonedIdentity,
+  takeBackIdentity,
+  tellOfIdentity,
+} from './oauth-identities.js'
 
-/** Whose account a provider's answer opens. */
-export interface OauthAccounts {
-  /**
-   * The user this account at the provider belongs to, made now if it has no owner yet and the
-   * settings let it register. An account with the same address is opened by that only where
-   * `ProviderProofs` says so.
-   * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
-   * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
-   */
-  accountOf(arrived: ArrivedProfile, source: RequestSource): Promise<Found>
-}
+// Whose account a provider's answer opens.
 
 export interface Found {
   readonly user: User
   readonly identityId: string
 }
 
-type Deps = Pick<
-  SurfaceContext,
-  'surface' | 'collections' | 'clock' | 'random' | 'settings' | 'emit'
->
-
 /** Two callbacks of one person may come at once; the second finds what the first made. */
 const tries = 4
 
-interface Services {
-  readonly identities: OauthIdentities
-  readonly providerProofs: ProviderProofs
+/** A deletion leaves its note for longer than a request takes. */
+async function wasDeleted(ctx: SurfaceContext, userId: string): Promise<boolean> {
+  return (await ctx.collections.accountDeletions.get(userId)) !== null
 }
 
-export function createOauthAccounts(deps: Deps, services: Services): OauthAccounts {
-  const { surface, clock } = deps
-  const { users, accountDeletions } = deps.collections
-  const { identities, providerProofs } = services
+async function isTaken(ctx: SurfaceContext, email: string): Promise<boolean> {
+  return (await ctx.collections.users.find({ email }, { limit: 1 })).length > 0
+}
 
-  /** A deletion leaves its note for longer than a request takes. */
-  async function wasDeleted(userId: string): Promise<boolean> {
-    return (await accountDeletions.get(userId)) !== null
-  }
-
-  async function isTaken(email: string): Promise<boolean> {
-    return (await users.find({ email }, { limit: 1 })).length > 0
-  }
-
-  /** The address of an account that may be made; whether it is free, the insert decides. */
-  async function admit(profile: ProviderProfile, acceptedTerms: string): Promise<string> {
-    const settings = await deps.settings()
-    const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
-    const rules = entryRules(surface, settings)
-    const refusal = entryRefusal('providerSignUp', rules, {
-      applicant: { email, acceptedTerms },
-    })
-    if (refusal !== null) {
-      // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
-      if (email !== null && (await isTaken(email))) {
-        throw new AuthError('account_exists_link_required')
-      }
-      throw new AuthError(refusal)
+/** The address of an account that may be made; whether it is free, the insert decides. */
+async function admit(
+  ctx: SurfaceContext,
+  profile: ProviderProfile,
+  acceptedTerms: string,
+): Promise<string> {
+  const settings = await ctx.settings()
+  const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
+  const rules = entryRules(ctx.surface, settings)
+  const refusal = entryRefusal('providerSignUp', rules, {
+    applicant: { email, acceptedTerms },
+  })
+  if (refusal !== null) {
+    // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
+    if (email !== null && (await isTaken(ctx, email))) {
+      throw new AuthError('account_exists_link_required')
     }
-    // What is not vouched for was refused.
-    return email ?? ''
+    throw new AuthError(refusal)
+  }
+  // What is not vouched for was refused.
+  return email ?? ''
+}
+
+async function insert(
+  ctx: SurfaceContext,
+  id: string,
+  email: string,
+  { profile, intent }: ArrivedProfile,
+): Promise<User | null> {
+  const { termsVersion } = intent.payload
+  const now = ctx.clock.now()
+  const user = newUser(now, {
+    id,
+    email,
+    emailAsTyped: (profile.email ?? email).trim(),
+    emailVerifiedAt: now,
+    name: profile.name,
+    selfRegistered: true,
+    termsVersion: termsVersion === '' ? null : termsVersion,
+  })
+  return (await ctx.collections.users.insert(user)) ? user : null
+}
+
+/** The user's own, or one that was left without a user; null when another attempt came between. */
+function claim(ctx: SurfaceContext, known: OauthIdentity | null, profile: ProviderProfile) {
+  return known === null
+    ? addIdentity(ctx, profile, uuidv7(ctx.clock.now(), ctx.random))
+    : renewIdentity(ctx, known)
+}
+
+/**
+ * A conflict when another request came between. The identity comes first and names the account to
+ * be: a crash in between leaves an address free, and the next sign-in goes on from there.
+ */
+async function attempt(
+  ctx: SurfaceContext,
+  arrived: ArrivedProfile,
+  source: RequestSource,
+): Promise<Found | typeof conflict> {
+  const { profile } = arrived
+  const known = await findIdentity(ctx, profile)
+  if (known !== null && isBeingLinked(known)) {
+    // One whose linking was cut off is as good as none.
+    if (!(await takeAbandonedIdentity(ctx, known))) throw new AuthError('oauth_failed')
+    return conflict
+  }
+  const owner = known === null ? null : await ctx.collections.users.get(known.userId)
+  if (known !== null && owner !== null) return { user: owner, identityId: known.id }
+  if (known !== null && (await wasDeleted(ctx, known.userId))) {
+    // The person who signs in now gets a new account: ids are never used again.
+    await takeBackIdentity(ctx, known)
+    return conflict
   }
 
-  async function insert(
-    id: string,
-    email: string,
-    { profile, intent }: ArrivedProfile,
-  ): Promise<User | null> {
-    const { termsVersion } = intent.payload
-    const now = clock.now()
-    const user = newUser(now, {
-      id,
-      email,
-      emailAsTyped: (profile.email ?? email).trim(),
-      emailVerifiedAt: now,
-      name: profile.name,
-      selfRegistered: true,
-      termsVersion: termsVersion === '' ? null : termsVersion,
-    })
-    return (await users.insert(user)) ? user : null
-  }
+  const opened = await openToProvider(ctx, arrived, known, source)
+  return opened ?? signUp(ctx, known, arrived, source)
+}
 
-  /** The user's own, or one that was left without a user; null when another attempt came between. */
-  function claim(known: OauthIdentity | null, profile: ProviderProfile) {
-    return known === null
-      ? identities.add(profile, uuidv7(clock.now(), deps.random))
-      : identities.renew(known)
+async function signUp(
+  ctx: SurfaceContext,
+  known: OauthIdentity | null,
+  arrived: ArrivedProfile,
+  source: RequestSource,
+): Promise<Found | typeof conflict> {
+  const { profile, intent } = arrived
+  const email = await admit(ctx, profile, intent.payload.termsVersion)
+  const identity = await claim(ctx, known, profile)
+  if (identity === null) return conflict
+  const made = await insert(ctx, identity.userId, email, arrived)
+  // Another callback with this identity may have made the account, and its owner deleted it, since it was looked for.
+  if (made !== null && (await takeBackUsed(ctx.collections, made.id))) return conflict
+  if (made !== null) {
+    ctx.emit('account.registered', source, { userId: made.id })
+    return { user: made, identityId: identity.id }
   }
+  const others = await ctx.collections.users.get(identity.userId)
+  if (others !== null) return { user: others, identityId: identity.id }
+  await takeBackIdentity(ctx, identity)
+  throw new AuthError('account_exists_link_required')
+}
 
-  /**
-   * A conflict when another request came between. The identity comes first and names the account to
-   * be: a crash in between leaves an address free, and the next sign-in goes on from there.
-   */
-  async function attempt(
-    arrived: ArrivedProfile,
-    source: RequestSource,
-  ): Promise<Found | typeof conflict> {
-    const { profile } = arrived
-    const known = await identities.find(profile)
-    if (known !== null && isBeingLinked(known)) {
-      // One whose linking was cut off is as good as none.
-      if (!(await identities.takeAbandoned(known))) throw new AuthError('oauth_failed')
-      return conflict
-    }
-    const owner = known === null ? null : await users.get(known.userId)
-    if (known !== null && owner !== null) return { user: owner, identityId: known.id }
-    if (known !== null && (await wasDeleted(known.userId))) {
-      // The person who signs in now gets a new account: ids are never used again.
-      await identities.takeBack(known)
-      return conflict
-    }
+/**
+ * The user this account at the provider belongs to, made now if it has no owner yet and the
+ * settings let it register. An account with the same address is opened by that only where
+ * `ProviderProofs` says so.
+ * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
+ * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
+ */
+export function accountOfProvider(
+  ctx: SurfaceContext,
+  arrived: ArrivedProfile,
+  source: RequestSource,
+): Promise<Found> {
+  return retryOnConflict(tries, () => attempt(ctx, arrived, source))
+}
 
-    const opened = await providerProofs.open(arrived, known, source)
-    return opened ?? signUp(known, arrived, source)
+// Gives an existing account to the owner of its address, where a stranger may have registered it and the provider is
+// authoritative for the address. Without this, a stranger's registration would keep the owner out for good on a surface
+// without passwords.
+
+/** What a provider said of a user, and the flow in which it did. */
+export interface ArrivedProfile {
+  readonly profile: ProviderProfile
+  readonly intent: SignInIntent
+}
+
+/** An account that a provider opens, and the identity by which it does. */
+export interface OpenedByProvider {
+  readonly user: User
+  readonly identityId: string
+}
+
+/** The account that has the address, where the provider is authoritative for it. */
+async function holderOf(
+  ctx: SurfaceContext,
+  { email: given, emailAuthoritative }: ProviderProfile,
+) {
+  const email = emailAuthoritative ? canonicalEmail(given ?? '') : null
+  const [user] = email === null ? [] : await ctx.collections.users.find({ email }, { limit: 1 })
+  return user ?? null
+}
+
+async function judge(ctx: SurfaceContext, user: User): Promise<ReturnType<typeof providerProof>> {
+  const [bindings, linked, enrolled] = await Promise.all([
+    ctx.collections.roleBindings.find({ userId: user.id }, { limit: 1 }),
+    allIdentitiesOf(ctx, user.id),
+    enrolledFactors(ctx.collections, user.id),
+  ])
+  const factors = enrolled.passkeys + (enrolled.totp ? 1 : 0)
+  return providerProof(user, { bindings: bindings.length, identities: linked.length, factors })
+}
+
+/**
+ * The identity also where a driver sent the insert twice or its answer was lost: then the owner gets the mail about it.
+ * Two sign-ins at once may both send one.
+ */
+async function add(
+  ctx: SurfaceContext,
+  profile: ProviderProfile,
+  userId: string,
+): Promise<OauthIdentity | null> {
+  const stored = async () => {
+    const known = await findIdentity(ctx, profile)
+    return known?.userId === userId && !isBeingLinked(known) ? known : null
   }
-
-  async function signUp(
-    known: OauthIdentity | null,
-    arrived: ArrivedProfile,
-    source: RequestSource,
-  ): Promise<Found | typeof conflict> {
-    const { profile, intent } = arrived
-    const email = await admit(profile, intent.payload.termsVersion)
-    const identity = await claim(known, profile)
-    if (identity === null) return conflict
-    const made = await insert(identity.userId, email, arrived)
-    // Another callback with this identity may have made the account, and its owner deleted it, since it was looked for.
-    if (made !== null && (await takeBackUsed(deps.collections, made.id))) return conflict
-    if (made !== null) {
-      deps.emit('account.registered', source, { userId: made.id })
-      return { user: made, identityId: identity.id }
-    }
-    const others = await users.get(identity.userId)
-    if (others !== null) return { user: others, identityId: identity.id }
-    await identities.takeBack(identity)
-    throw new AuthError('account_exists_link_required')
+  try {
+    return (await addIdentity(ctx, profile, userId)) ?? (await stored())
+  } catch (error) {
+    const known = await stored().catch(() => null)
+    if (known !== null) return known
+    throw error
   }
+}
 
-  return {
-    accountOf: (arrived, source) => retryOnConflict(tries, () => attempt(arrived, source)),
-  }
+/**
+ * Null where the account stays as it is, or there is none. In this order: the mailbox is proved and
+ * the password cleared by one write, sessions are ended, and the identity is stored. An interruption
+ * leaves an account that nothing can sign in to, and the next sign-in goes on from there. `orphan`
+ * is the identity that an earlier sign-up left without an account; it gives way.
+ */
+async function openToProvider(
+  ctx: SurfaceContext,
+  { profile, intent }: ArrivedProfile,
+  orphan: OauthIdentity | null,
+  source: RequestSource,
+): Promise<OpenedByProvider | typeof conflict | null> {
+  const user = await holderOf(ctx, profile)
+  if (user === null) return null
+  const verdict = await judge(ctx, user)
+  if (verdict === 'refuse') return null
+  const owner = { name: profile.name, termsVersion: intent.payload.termsVersion }
+  const proof = { by: intent, newPassword: null, owner, source }
+  const proved = verdict === 'join' ? user : await proveOwner(ctx, user, proof)
+  if (proved === null) return conflict
+  await endAllSessions(ctx, proved.id, 'password_change', source)
+  if (orphan !== null) await takeBackIdentity(ctx, orphan)
+  const identity = await add(ctx, profile, proved.id)
+  if (identity === null) return conflict
+  const { provider } = profile
+  tellOfIdentity(ctx, { actorId: proved.id, user: proved, provider, change: 'linked' }, source)
+  return { user: proved, identityId: identity.id }
 }

@@ -1,7 +1,6 @@
 import { isListedTarget, withFragment, withQuery } from '../../engine/addresses.js'
-import { AuthError, describeError } from '../../errors/index.js'
+import { AuthError, describeError, type ErrorCode } from '../../errors/index.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
-import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import { ProviderError } from '../../identity-providers/provider-error.js'
 import {
   type ProviderId,
@@ -9,34 +8,36 @@ import {
   providerIds,
   providers,
 } from '../../identity-providers/providers.js'
-import type { OauthFlow } from '../../model/intents.js'
+import { type OauthFlow, oauthFailures } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
+import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import { credentialsFor, isProviderOffered } from '../context/provider-credentials.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { LinkOffersPart } from '../intents/assemble-intents.js'
-import { type BrowserKeys, flowNameOf, type ResponseMode } from '../intents/browser-keys.js'
-import type { ShownLinkKey } from '../intents/link-offers.js'
-import type { OauthCodes } from '../intents/oauth-codes.js'
-import type { BegunFlow, FlowFacts, OauthFlows, TakenFlow } from '../intents/oauth-flows.js'
-import type { SpentIntent } from '../intents/spent-intent.js'
-import type { FirstFactor } from '../login/first-factor.js'
-import type { LoginPipeline } from '../login/login-pipeline.js'
-import type { LoginResult } from '../login/login-result.js'
-import type { ShownRecognition } from '../login/recognition.js'
-import { notingBounce } from './bounced-sign-in.js'
-import type { OauthAccounts } from './oauth-accounts.js'
-import { oauthFailureOf } from './oauth-failure.js'
-import type { OauthLinks } from './oauth-links.js'
+import type { SpentIntent } from '../intents/intent-judge.js'
+import { type LinkKeyGrant, noteLinkOffer, type ShownLinkKey } from '../intents/link-offers.js'
+import { issueOauthCode, redeemOauthCode } from '../intents/oauth-codes.js'
 import {
-  type FlowCookie,
-  membersOf,
-  type Returned,
-  refused,
-  returned,
-  surplusOf,
-} from './oauth-return.js'
+  type BegunFlow,
+  type BrowserKey,
+  type BrowserKeys,
+  beginAppFlow,
+  beginBrowserFlow,
+  type FlowFacts,
+  flowNameOf,
+  flowSeconds,
+  type ResponseMode,
+  type TakenFlow,
+  takeOauthFlow,
+} from '../intents/oauth-flows.js'
+import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login-pipeline.js'
+import type { RecognitionGrant, ShownRecognition } from '../login/login-risk.js'
+import type { RefreshGrant } from '../sessions/tokens.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { type ArrivedProfile, accountOfProvider } from './oauth-accounts.js'
+import { completeLink, prepareLink } from './oauth-links.js'
+
+// Signing in at an identity provider (OAuth 2.1, RFC 8252).
 
 /** A browser's flow: where to, what to keep meanwhile, and what to forget of flows long before. */
 export interface BrowserFlow extends BegunFlow {
@@ -51,72 +52,6 @@ export interface ReturningBrowser {
   readonly linkKey: string | null
 }
 
-/** Signing in at an identity provider (OAuth 2.1, RFC 8252). */
-export interface OauthSignIn {
-  offered(): Promise<readonly { readonly id: ProviderId; readonly name: string }[]>
-  /** Throws `not_found`, `oauth_provider_disabled` and `redirect_not_allowed`. */
-  startWeb(
-    provider: string,
-    target: { readonly redirectUri: string; readonly termsVersion: string },
-    browser: Pick<FlowFacts, 'recognitionId' | 'asksForAccount'> & { readonly keys: BrowserKeys },
-  ): Promise<BrowserFlow>
-  /** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
-  startMobile(
-    provider: string,
-    app: {
-      readonly redirectUri: string
-      readonly termsVersion: string
-      readonly codeChallenge: string
-      readonly appState: string | null
-    },
-  ): Promise<BegunFlow>
-  /** As `startWeb`, and what `OauthLinks.prepare` throws. */
-  startLink(
-    who: SignedIn,
-    provider: string,
-    given: {
-      readonly redirectUri: string
-      readonly currentPassword: string | undefined
-      readonly keys: BrowserKeys
-    },
-    source: RequestSource,
-  ): Promise<BrowserFlow>
-  /**
-   * The way back. What goes wrong is passed to the host's page, but for `invalid_oauth_state`,
-   * `redirect_not_allowed`, `not_found` and outages, which are thrown.
-   */
-  finish(
-    provider: string,
-    answer: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
-    browser: ReturningBrowser,
-    source: RequestSource,
-  ): Promise<Returned>
-  /** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
-  exchange(
-    given: {
-      readonly code: string
-      readonly codeVerifier: string
-      readonly deviceToken: string | null
-      readonly recognition: ShownRecognition
-      readonly linkKey: ShownLinkKey
-    },
-    source: RequestSource,
-  ): Promise<LoginResult>
-}
-
-interface Deps extends Pick<SurfaceContext, 'surface' | 'settings' | 'emit' | 'logger'> {
-  readonly providers: ProviderClients
-}
-
-interface Services {
-  readonly flows: OauthFlows
-  readonly codes: OauthCodes
-  readonly accounts: OauthAccounts
-  readonly linkOffers: LinkOffersPart
-  readonly links: OauthLinks
-  readonly pipeline: LoginPipeline
-}
-
 /** What came back of a flow, and what its device is known by. */
 interface Arrived extends Pick<ReturningBrowser, 'deviceToken' | 'linkKey'> {
   readonly parameters: Readonly<Record<string, string>>
@@ -128,166 +63,236 @@ interface Settled {
   readonly login: LoginResult | null
 }
 
-export function createOauthSignIn(deps: Deps, services: Services): OauthSignIn {
-  const { surface } = deps
-  const { flows, codes, accounts, linkOffers, links, pipeline } = services
-
-  async function requireListed(uri: string, kind: OauthFlow['kind']): Promise<void> {
-    const { oauthRedirectTargets } = await deps.settings()
-    const flow = kind === 'mobile' ? 'mobile' : 'web'
-    if (!isListedTarget(oauthRedirectTargets, { uri, surface, flow })) {
-      throw new AuthError('redirect_not_allowed')
-    }
+async function requireListed(
+  ctx: SurfaceContext,
+  uri: string,
+  kind: OauthFlow['kind'],
+): Promise<void> {
+  const { oauthRedirectTargets } = await ctx.settings()
+  const flow = kind === 'mobile' ? 'mobile' : 'web'
+  if (!isListedTarget(oauthRedirectTargets, { uri, surface: ctx.surface, flow })) {
+    throw new AuthError('redirect_not_allowed')
   }
+}
 
-  /** Read again at every step: administrators switch providers off while people are on their way. */
-  const credentialsOf = async (provider: ProviderId): Promise<ProviderCredentials> =>
-    credentialsFor(provider, surface, await deps.settings())
+/** Read again at every step: administrators switch providers off while people are on their way. */
+async function credentialsOf(
+  ctx: SurfaceContext,
+  provider: ProviderId,
+): Promise<ProviderCredentials> {
+  return credentialsFor(provider, ctx.surface, await ctx.settings())
+}
 
-  async function startInBrowser(
-    provider: ProviderId,
-    facts: Omit<FlowFacts, 'provider' | 'codeChallenge' | 'appState'>,
-    keys: BrowserKeys,
-  ): Promise<BrowserFlow> {
-    const credentials = await credentialsOf(provider)
-    await requireListed(facts.redirectUri, facts.kind)
-    const mode = providers[provider].responseMode
-    const all = { ...facts, provider, codeChallenge: '', appState: null }
-    const { flow, key, ...begun } = await flows.beginInBrowser(all, credentials)
-    const cookie = { mode, flow, key, expiresIn: begun.expiresIn }
-    return { ...begun, cookies: [...surplusOf(keys), cookie] }
+async function startInBrowser(
+  ctx: SurfaceContext,
+  provider: ProviderId,
+  facts: Omit<FlowFacts, 'provider' | 'codeChallenge' | 'appState'>,
+  keys: BrowserKeys,
+): Promise<BrowserFlow> {
+  const credentials = await credentialsOf(ctx, provider)
+  await requireListed(ctx, facts.redirectUri, facts.kind)
+  const mode = providers[provider].responseMode
+  const all = { ...facts, provider, codeChallenge: '', appState: null }
+  const { flow, key, ...begun } = await beginBrowserFlow(ctx, all, credentials)
+  const cookie = { mode, flow, key, expiresIn: begun.expiresIn }
+  return { ...begun, cookies: [...surplusOf(keys), cookie] }
+}
+
+/** For an app: the session is opened when it shows its verifier, and no token is in an address. */
+async function issueCode(
+  ctx: SurfaceContext,
+  { payload }: SpentIntent<'oauthApp', null>,
+  { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
+): Promise<string> {
+  if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
+  const { id: userId, sessionEpoch, credentialEpoch } = user
+  const { provider, codeChallenge } = payload
+  const account = { userId, identityId, sessionEpoch, credentialEpoch }
+  return issueOauthCode(ctx, { ...account, provider, codeChallenge })
+}
+
+async function logInBrowser(
+  ctx: SurfaceContext,
+  { payload }: SpentIntent<'oauthWeb', null>,
+  { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
+  device: Pick<FirstFactor, 'deviceToken' | 'recognition' | 'linkKey'>,
+  source: RequestSource,
+): Promise<Settled> {
+  const { provider: method, browserHash } = payload
+  const federated = { identityId, browserHash, oauthCodeId: '' }
+  const first = { user, method, amr: [], factors: null, second: null, ...device }
+  const login = await proceedLogin(ctx, { ...first, federated, delivery: 'cookie' }, source)
+  return { members: membersOf(login), login }
+}
+
+async function settle(
+  ctx: SurfaceContext,
+  provider: ProviderId,
+  taken: TakenFlow,
+  { parameters, deviceToken, linkKey: cookie }: Arrived,
+  source: RequestSource,
+): Promise<Settled> {
+  const { back, secrets, redirectUri } = taken
+  // First, because every other failure is passed to this address.
+  await requireListed(ctx, back.redirectUri, back.kind)
+  const intent = await taken.intent()
+  const credentials = await credentialsOf(ctx, provider)
+  const answer = { parameters, secrets, redirectUri }
+  const profile = await ctx.providers.whoSignedIn(provider, credentials, answer)
+  if (intent.kind === 'oauthLink') {
+    await completeLink(ctx, intent, profile, source)
+    return { members: { status: 'linked' }, login: null }
   }
-
-  /** For an app: the session is opened when it shows its verifier, and no token is in an address. */
-  async function issueCode(
-    { payload }: SpentIntent<'oauthApp', null>,
-    { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
-  ): Promise<string> {
-    if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
-    const { id: userId, sessionEpoch, credentialEpoch } = user
-    const { provider, codeChallenge } = payload
-    const account = { userId, identityId, sessionEpoch, credentialEpoch }
-    return codes.issue({ ...account, provider, codeChallenge })
+  const arrived = { profile, intent }
+  const attempt = accountOfProvider(ctx, arrived, source)
+  const found = await (ctx.offersLinks ? notingBounce(ctx, arrived, attempt) : attempt)
+  if (intent.kind === 'oauthApp') {
+    return { members: { code: await issueCode(ctx, intent, found) }, login: null }
   }
+  const recognition = { cookie: taken.recognitionId, body: null }
+  const device = { deviceToken, recognition, linkKey: { cookie, body: null } }
+  return logInBrowser(ctx, intent, found, device, source)
+}
 
-  async function logInBrowser(
-    { payload }: SpentIntent<'oauthWeb', null>,
-    { user, identityId }: Awaited<ReturnType<OauthAccounts['accountOf']>>,
-    device: Pick<FirstFactor, 'deviceToken' | 'recognition' | 'linkKey'>,
-    source: RequestSource,
-  ): Promise<Settled> {
-    const { provider: method, browserHash } = payload
-    const federated = { identityId, browserHash, oauthCodeId: '' }
-    const first = { user, method, amr: [], factors: null, second: null, ...device }
-    const login = await pipeline.proceed({ ...first, federated, delivery: 'cookie' }, source)
-    return { members: membersOf(login), login }
+function emitFailure(
+  ctx: SurfaceContext,
+  error: unknown,
+  { provider, kind }: TakenFlow['back'],
+  source: RequestSource,
+): void {
+  if (error instanceof ProviderError && !error.isDenial) {
+    const why = { provider, reason: error.message, ...describeError(error) }
+    ctx.logger.warn('a provider did not say who signed in', why)
   }
+  const reason = oauthFailureOf(error)
+  // The pipeline emitted this one itself.
+  if (reason === null || reason === 'email_not_verified' || kind === 'link') return
+  ctx.emit('login.failed', source, { userId: null, method: provider, reason })
+}
 
-  async function settle(
-    provider: ProviderId,
-    taken: TakenFlow,
-    { parameters, deviceToken, linkKey: cookie }: Arrived,
-    source: RequestSource,
-  ): Promise<Settled> {
-    const { back, secrets, redirectUri } = taken
-    // First, because every other failure is passed to this address.
-    await requireListed(back.redirectUri, back.kind)
-    const intent = await taken.intent()
-    const credentials = await credentialsOf(provider)
-    const answer = { parameters, secrets, redirectUri }
-    const profile = await deps.providers.whoSignedIn(provider, credentials, answer)
-    if (intent.kind === 'oauthLink') {
-      await links.complete(intent, profile, source)
-      return { members: { status: 'linked' }, login: null }
-    }
-    const arrived = { profile, intent }
-    const attempt = accounts.accountOf(arrived, source)
-    const found = await (linkOffers === null ? attempt : notingBounce(linkOffers, arrived, attempt))
-    if (intent.kind === 'oauthApp') {
-      return { members: { code: await issueCode(intent, found) }, login: null }
-    }
-    const recognition = { cookie: taken.recognitionId, body: null }
-    const device = { deviceToken, recognition, linkKey: { cookie, body: null } }
-    return logInBrowser(intent, found, device, source)
-  }
+export async function offeredProviders(
+  ctx: SurfaceContext,
+): Promise<readonly { readonly id: ProviderId; readonly name: string }[]> {
+  const settings = await ctx.settings()
+  const ids = providerIds.filter((id) => isProviderOffered(id, ctx.surface, settings))
+  return ids.map((id) => ({ id, name: providers[id].name }))
+}
 
-  function emitFailure(
-    error: unknown,
-    { provider, kind }: TakenFlow['back'],
-    source: RequestSource,
-  ): void {
-    if (error instanceof ProviderError && !error.isDenial) {
-      const why = { provider, reason: error.message, ...describeError(error) }
-      deps.logger.warn('a provider did not say who signed in', why)
-    }
+/** Throws `not_found`, `oauth_provider_disabled` and `redirect_not_allowed`. */
+export async function startWebSignIn(
+  ctx: SurfaceContext,
+  provider: string,
+  target: { readonly redirectUri: string; readonly termsVersion: string },
+  {
+    keys,
+    ...browser
+  }: Pick<FlowFacts, 'recognitionId' | 'asksForAccount'> & { readonly keys: BrowserKeys },
+): Promise<BrowserFlow> {
+  const facts = { kind: 'web', linker: null, ...browser, ...target } as const
+  return startInBrowser(ctx, known(provider), facts, keys)
+}
+
+/** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
+export async function startMobileSignIn(
+  ctx: SurfaceContext,
+  provider: string,
+  app: {
+    readonly redirectUri: string
+    readonly termsVersion: string
+    readonly codeChallenge: string
+    readonly appState: string | null
+  },
+): Promise<BegunFlow> {
+  const id = known(provider)
+  const credentials = await credentialsOf(ctx, id)
+  await requireListed(ctx, app.redirectUri, 'mobile')
+  const facts = { kind: 'mobile', provider: id, linker: null, recognitionId: null } as const
+  return beginAppFlow(ctx, { ...facts, ...app }, credentials)
+}
+
+/** As `startWeb`, and what `OauthLinks.prepare` throws. */
+export async function startLink(
+  ctx: SurfaceContext,
+  who: SignedIn,
+  provider: string,
+  {
+    redirectUri,
+    currentPassword,
+    keys,
+  }: {
+    readonly redirectUri: string
+    readonly currentPassword: string | undefined
+    readonly keys: BrowserKeys
+  },
+  source: RequestSource,
+): Promise<BrowserFlow> {
+  const id = known(provider)
+  await credentialsOf(ctx, id)
+  await requireListed(ctx, redirectUri, 'link')
+  await prepareLink(ctx, who, id, currentPassword, source)
+  const { user, sessionId } = who
+  const facts = { kind: 'link', redirectUri, linker: { user, sessionId } } as const
+  const none = { termsVersion: '', recognitionId: null }
+  return startInBrowser(ctx, id, { ...facts, ...none }, keys)
+}
+
+/**
+ * The way back. What goes wrong is passed to the host's page, but for `invalid_oauth_state`,
+ * `redirect_not_allowed`, `not_found` and outages, which are thrown.
+ */
+export async function finishSignIn(
+  ctx: SurfaceContext,
+  provider: string,
+  {
+    mode,
+    parameters,
+  }: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
+  { keys, ...browser }: ReturningBrowser,
+  source: RequestSource,
+): Promise<Returned> {
+  const id = known(provider)
+  if (providers[id].responseMode !== mode) throw new AuthError('not_found')
+  const state = parameters['state'] ?? ''
+  const name = flowNameOf(state)
+  const own = keys.find((key) => key.mode === mode && key.flow === name)
+  const taken = await takeOauthFlow(ctx, id, state, own?.key ?? null)
+  const { back } = taken
+  const echoed = back.appState === null ? {} : { state: back.appState }
+  try {
+    const { members, login } = await settle(ctx, id, taken, { parameters, ...browser }, source)
+    // A ticket goes to the page alone, past the logs of its server.
+    const located = 'ticket' in members ? withFragment : withQuery
+    return returned(located(back.redirectUri, { ...members, ...echoed }), login, own)
+  } catch (error) {
+    emitFailure(ctx, error, back, source)
     const reason = oauthFailureOf(error)
-    // The pipeline emitted this one itself.
-    if (reason === null || reason === 'email_not_verified' || kind === 'link') return
-    deps.emit('login.failed', source, { userId: null, method: provider, reason })
+    if (reason === null) throw error
+    const location = withQuery(back.redirectUri, { error: reason, ...echoed })
+    return refused(location, error)
   }
+}
 
-  return {
-    async offered() {
-      const settings = await deps.settings()
-      const ids = providerIds.filter((id) => isProviderOffered(id, surface, settings))
-      return ids.map((id) => ({ id, name: providers[id].name }))
-    },
-
-    async startWeb(provider, target, { keys, ...browser }) {
-      const facts = { kind: 'web', linker: null, ...browser, ...target } as const
-      return startInBrowser(known(provider), facts, keys)
-    },
-
-    async startMobile(provider, app) {
-      const id = known(provider)
-      const credentials = await credentialsOf(id)
-      await requireListed(app.redirectUri, 'mobile')
-      const facts = { kind: 'mobile', provider: id, linker: null, recognitionId: null } as const
-      return flows.beginForApp({ ...facts, ...app }, credentials)
-    },
-
-    async startLink(who, provider, { redirectUri, currentPassword, keys }, source) {
-      const id = known(provider)
-      await credentialsOf(id)
-      await requireListed(redirectUri, 'link')
-      await links.prepare(who, id, currentPassword, source)
-      const { user, sessionId } = who
-      const facts = { kind: 'link', redirectUri, linker: { user, sessionId } } as const
-      const none = { termsVersion: '', recognitionId: null }
-      return startInBrowser(id, { ...facts, ...none }, keys)
-    },
-
-    async finish(provider, { mode, parameters }, { keys, ...browser }, source) {
-      const id = known(provider)
-      if (providers[id].responseMode !== mode) throw new AuthError('not_found')
-      const state = parameters['state'] ?? ''
-      const name = flowNameOf(state)
-      const own = keys.find((key) => key.mode === mode && key.flow === name)
-      const taken = await flows.take(id, state, own?.key ?? null)
-      const { back } = taken
-      const echoed = back.appState === null ? {} : { state: back.appState }
-      try {
-        const { members, login } = await settle(id, taken, { parameters, ...browser }, source)
-        // A ticket goes to the page alone, past the logs of its server.
-        const located = 'ticket' in members ? withFragment : withQuery
-        return returned(located(back.redirectUri, { ...members, ...echoed }), login, own)
-      } catch (error) {
-        emitFailure(error, back, source)
-        const reason = oauthFailureOf(error)
-        if (reason === null) throw error
-        const location = withQuery(back.redirectUri, { error: reason, ...echoed })
-        return refused(location, error)
-      }
-    },
-
-    async exchange({ code, codeVerifier, ...device }, source) {
-      const { user, payload } = await codes.redeem(code, codeVerifier, source)
-      const { id: oauthCodeId, provider: method, identityId } = payload
-      const first = { user, method, amr: [], factors: null, second: null, ...device }
-      const federated = { identityId, browserHash: '', oauthCodeId }
-      return pipeline.proceed({ ...first, federated, delivery: 'body' }, source)
-    },
-  }
+/** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
+export async function exchangeOauthCode(
+  ctx: SurfaceContext,
+  {
+    code,
+    codeVerifier,
+    ...device
+  }: {
+    readonly code: string
+    readonly codeVerifier: string
+    readonly deviceToken: string | null
+    readonly recognition: ShownRecognition
+    readonly linkKey: ShownLinkKey
+  },
+  source: RequestSource,
+): Promise<LoginResult> {
+  const { user, payload } = await redeemOauthCode(ctx, code, codeVerifier, source)
+  const { id: oauthCodeId, provider: method, identityId } = payload
+  const first = { user, method, amr: [], factors: null, second: null, ...device }
+  const federated = { identityId, browserHash: '', oauthCodeId }
+  return proceedLogin(ctx, { ...first, federated, delivery: 'body' }, source)
 }
 
 /** Throws `not_found` for anything that names no provider. */
@@ -295,4 +300,119 @@ function known(text: string): ProviderId {
   const id = providerId(text)
   if (id === null) throw new AuthError('not_found')
   return id
+}
+
+/** What a browser is to keep of a flow, for so many whole seconds; 0 takes it away. */
+export interface FlowCookie extends BrowserKey {
+  readonly expiresIn: number
+}
+
+/** How a browser comes back to the host's page. */
+export interface Returned {
+  /** Where the browser goes on. */
+  readonly location: string
+  /** The refresh token of a session that was opened; null where none was, or an app fetches it. */
+  readonly refresh: RefreshGrant | null
+  /** For a login that waits for its second factor: what its ticket is good with. Null otherwise. */
+  readonly cookie: FlowCookie | null
+  /** What the browser is to be known by; null without a session. */
+  readonly recognition: RecognitionGrant | null
+  /** For a sign-in that bounced: what the browser keeps of it. Null otherwise. */
+  readonly link: LinkKeyGrant | null
+}
+
+/** What the host's page learns of a login: if it is complete, the link that it is offered. */
+function membersOf(result: LoginResult): Record<string, string> {
+  switch (result.status) {
+    case 'authenticated':
+      return result.linkOffer === null ? {} : { linkOffer: result.linkOffer.provider }
+    case 'mfaRequired': {
+      const { status, mfaToken: ticket, methods } = result
+      return { status, ticket, methods: methods.join(',') }
+    }
+    case 'mfaEnrollmentRequired':
+      return { status: result.status, ticket: result.mfaToken }
+    case 'passwordChangeRequired':
+      throw new Error('no password was asked for')
+  }
+}
+
+/** `own` is undefined for an app. */
+function returned(
+  location: string,
+  login: LoginResult | null,
+  own: BrowserKey | undefined,
+): Returned {
+  const isIn = login?.status === 'authenticated'
+  return {
+    location,
+    refresh: isIn ? login.session.refresh : null,
+    cookie: cookieOf(login, own),
+    recognition: isIn ? login.recognition : null,
+    link: null,
+  }
+}
+
+function refused(location: string, error: unknown): Returned {
+  const link = error instanceof BouncedSignIn ? error.link : null
+  return { location, refresh: null, cookie: null, recognition: null, link }
+}
+
+/**
+ * Kept on for as long as the ticket lives. It is not taken away with the flow or with the ticket: by
+ * itself it opens nothing.
+ */
+function cookieOf(login: LoginResult | null, own: BrowserKey | undefined): FlowCookie | null {
+  const isWaiting = login !== null && login.status !== 'authenticated'
+  return isWaiting && own !== undefined ? { ...own, expiresIn: flowSeconds } : null
+}
+
+/**
+ * Flows of one browser that may be on their way at once. Another site can begin any number of them,
+ * and with too many cookies the browser's requests would be refused for their size.
+ */
+const mostFlows = 8
+
+/** The oldest of them, which are to make room for one more. */
+function surplusOf(keys: BrowserKeys): readonly FlowCookie[] {
+  const surplus = keys.slice(0, Math.max(0, keys.length - (mostFlows - 1)))
+  return surplus.map((key) => ({ ...key, key: '', expiresIn: 0 }))
+}
+
+/** The `?error=` of a flow that came to nothing; null for what is no outcome of it: an outage. */
+function oauthFailureOf(error: unknown): OauthFailure | null {
+  if (error instanceof ProviderError) return error.isDenial ? 'oauth_denied' : 'oauth_failed'
+  if (!(error instanceof AuthError)) return null
+  // Nothing more is said of an account that may not sign in.
+  const code: ErrorCode = error.code === 'invalid_credentials' ? 'oauth_failed' : error.code
+  return oauthFailures.find((failure) => failure === code) ?? null
+}
+
+/** A sign-in whose address belongs to an account, and what the browser keeps of it. */
+class BouncedSignIn extends AuthError {
+  readonly link: LinkKeyGrant | null
+
+  constructor(link: LinkKeyGrant | null) {
+    super('account_exists_link_required')
+    this.link = link
+  }
+}
+
+/**
+ * What `attempt` resolves with. Notes a sign-in that bounced, to be offered to the account's user, and
+ * rejects with a `BouncedSignIn`; anything else that went wrong passes as it is.
+ */
+async function notingBounce<T>(
+  ctx: SurfaceContext,
+  { profile, intent }: ArrivedProfile,
+  attempt: Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.code !== 'account_exists_link_required') throw error
+    const { codeChallenge } = intent.payload
+    const holder = intent.kind === 'oauthWeb' ? 'browser' : { codeChallenge }
+    throw new BouncedSignIn(await noteLinkOffer(ctx, profile, holder))
+  }
 }

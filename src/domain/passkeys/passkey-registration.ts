@@ -1,31 +1,36 @@
-import {
-  type CreationOptions,
-  creationOptions,
-  type RegistrationResponse,
-  verifyRegistration,
-} from '../../crypto/webauthn.js'
+import { creationOptions, verifyRegistration } from '../../crypto/webauthn.js'
+import type { CreationOptions, RegistrationResponse } from '../../crypto/webauthn-checks.js'
 import { hasFactor } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { FactorChanges } from '../factors/factor-changes.js'
-import type { EnrolledUser, FactorEnrollment, FactorWrite } from '../factors/factor-enrollment.js'
-import type { ReAuthentication } from '../factors/re-authentication.js'
-import { requireProvedMailbox } from '../factors/require-proved-mailbox.js'
+import { factorEnrolled, requireProvedMailbox } from '../factors/factor-changes.js'
+import { type EnrolledUser, enrollFactor, type FactorWrite } from '../factors/factor-enrollment.js'
+import { requireReAuthentication } from '../factors/step-up.js'
+import type { SpentIntent } from '../intents/intent-judge.js'
 import type { ShownLinkKey } from '../intents/link-offers.js'
-import type { LoginIntents, ShownTicket } from '../intents/login-intents.js'
-import { challengeLifeMs, type PasskeyChallenges } from '../intents/passkey-challenges.js'
-import type { SpentIntent } from '../intents/spent-intent.js'
-import type { LoginPipeline } from '../login/login-pipeline.js'
-import type { DeliveredLogin } from '../login/login-result.js'
-import type { Enrollee } from '../login/mfa-login.js'
-import type { ShownRecognition } from '../login/recognition.js'
-import { passkeyFactor } from './passkey-factor.js'
-import { createPasskeySlots, type NewPasskey } from './passkey-slots.js'
-import { userHandleOf } from './user-handle.js'
+import {
+  attemptLoginTicket,
+  loginTicketIdOf,
+  openLoginTicket,
+  type ShownTicket,
+} from '../intents/login-intents.js'
+import { challengeLifeMs, issueChallenge, spendChallenge } from '../intents/passkey-challenges.js'
+import { completeLogin, type DeliveredLogin } from '../login/login-pipeline.js'
+import type { ShownRecognition } from '../login/login-risk.js'
+import type { Enrollee } from '../login/password-login.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import {
+  type NewPasskey,
+  passkeyFactor,
+  requirePasskeyRoom,
+  storePasskey,
+  userHandleOf,
+} from './passkeys.js'
+
+// How a person adds a passkey (WebAuthn §7.1).
 
 export interface RegisteredPasskey {
   readonly passkey: Pick<Passkey, 'id' | 'name' | 'createdAt' | 'lastUsedAt'>
@@ -46,36 +51,6 @@ export interface MadePasskey {
   readonly linkKey: ShownLinkKey
 }
 
-/** How a person adds a passkey (WebAuthn §7.1). */
-export interface PasskeyRegistration {
-  /**
-   * For `navigator.credentials.create`. Throws `mfa_method_disabled`, `email_not_verified`, `factor_already_enrolled` when
-   * there are as many as there may be, and what re-authentication throws.
-   */
-  start(
-    enrollee: Enrollee,
-    currentPassword: string | undefined,
-    source: RequestSource,
-  ): Promise<{ readonly challengeId: string; readonly options: CreationOptions }>
-  /**
-   * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
-   * credential that an account already has, `mfa_ticket_invalid`, and `session_revoked` or `session_max_age_reached` where the session
-   * has ended. Voids earlier proofs, and ends the other sessions as `endOtherSessions` says.
-   */
-  finish(enrollee: Enrollee, made: MadePasskey, source: RequestSource): Promise<RegisteredPasskey>
-}
-
-type Deps = Pick<SurfaceContext, 'collections' | 'clock' | 'settings' | 'relyingParty'>
-
-interface Services {
-  readonly challenges: PasskeyChallenges
-  readonly changes: FactorChanges
-  readonly enrollment: FactorEnrollment
-  readonly loginIntents: LoginIntents
-  readonly pipeline: LoginPipeline
-  readonly reAuthentication: ReAuthentication
-}
-
 /** A person, and the session or the login they register in. */
 interface Registrant {
   readonly user: User
@@ -93,149 +68,160 @@ interface Registered extends EnrolledUser {
   readonly userVerified: boolean
 }
 
-export function createPasskeyRegistration(deps: Deps, services: Services): PasskeyRegistration {
-  const { collections, clock, relyingParty } = deps
-  const { challenges, changes, enrollment, loginIntents } = services
-  const slots = createPasskeySlots(deps)
+async function allowed(ctx: SurfaceContext) {
+  const settings = await ctx.settings()
+  if (settings.webauthnMode === 'off') throw new AuthError('mfa_method_disabled')
+  return settings
+}
 
-  async function allowed() {
-    const settings = await deps.settings()
-    if (settings.webauthnMode === 'off') throw new AuthError('mfa_method_disabled')
-    return settings
+async function registrantOf(ctx: SurfaceContext, enrollee: Enrollee): Promise<Registrant> {
+  if (enrollee.kind === 'session') {
+    const { user, sessionId } = enrollee.who
+    return { user, boundTo: sessionId, askedIn: sessionId }
   }
+  const { user } = await openLoginTicket(ctx, enrollee, 'enrollment')
+  return { user, boundTo: loginTicketIdOf(ctx, enrollee), askedIn: null }
+}
 
-  async function registrantOf(enrollee: Enrollee): Promise<Registrant> {
-    if (enrollee.kind === 'session') {
-      const { user, sessionId } = enrollee.who
-      return { user, boundTo: sessionId, askedIn: sessionId }
-    }
-    const { user } = await loginIntents.open(enrollee, 'enrollment')
-    return { user, boundTo: loginIntents.idOf(enrollee), askedIn: null }
+/** Null for a response that does not verify. */
+async function register(
+  ctx: SurfaceContext,
+  { user, boundTo, askedIn }: Registrant,
+  { challengeId, response, name, endOtherSessions }: MadePasskey,
+): Promise<Registered | null> {
+  requireProvedMailbox(user)
+  const { webauthnUserVerification } = await allowed(ctx)
+  const ceremony = { kind: 'passkeyRegistration', user, boundTo } as const
+  const intent = await spendChallenge(ctx, challengeId, ceremony)
+  if (intent === null) return null
+  const { challenge, deviceEpoch, credentialEpoch } = intent.payload
+  const requireUserVerification = webauthnUserVerification === 'required'
+  const expected = { ...ctx.relyingParty, challenge, requireUserVerification }
+  const credential = await verifyRegistration(response, expected)
+  if (credential === null) return null
+  await requirePasskeyRoom(ctx, user.id)
+  const { userVerified, ...facts } = credential
+  const passkey = {
+    ...facts,
+    userId: user.id,
+    deviceEpoch,
+    credentialEpoch,
+    name,
+    uvInitialized: userVerified,
+    removingBy: null,
+    createdAt: ctx.clock.now(),
+    lastUsedAt: null,
+    lastChallenge: challenge,
   }
+  const place = { sessionId: boundTo, endOtherSessions, askedIn }
+  const enrolled = await enrollFactor(ctx, intent, writeOf(ctx, passkey), place)
+  return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
+}
 
-  /** Null for a response that does not verify. */
-  async function register(
-    { user, boundTo, askedIn }: Registrant,
-    { challengeId, response, name, endOtherSessions }: MadePasskey,
-  ): Promise<Registered | null> {
-    requireProvedMailbox(user)
-    const { webauthnUserVerification } = await allowed()
-    const ceremony = { kind: 'passkeyRegistration', user, boundTo } as const
-    const intent = await challenges.spend(challengeId, ceremony)
-    if (intent === null) return null
-    const { challenge, deviceEpoch, credentialEpoch } = intent.payload
-    const requireUserVerification = webauthnUserVerification === 'required'
-    const expected = { ...relyingParty, challenge, requireUserVerification }
-    const credential = await verifyRegistration(response, expected)
-    if (credential === null) return null
-    await slots.requireRoom(user.id)
-    const { userVerified, ...facts } = credential
-    const passkey = {
-      ...facts,
-      userId: user.id,
-      deviceEpoch,
-      credentialEpoch,
-      name,
-      uvInitialized: userVerified,
-      removingBy: null,
-      createdAt: clock.now(),
-      lastUsedAt: null,
-      lastChallenge: challenge,
-    }
-    const place = { sessionId: boundTo, endOtherSessions, askedIn }
-    const enrolled = await enrollment.enroll(intent, writeOf(passkey), place)
-    return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
-  }
-
-  function writeOf(passkey: MadeCredential): FactorWrite {
-    const { id, userId } = passkey
-    return {
-      async store(notice) {
-        // These codes are of a factor that is gone: a new one must not revive them. Codes made from here on are another
-        // factor's.
-        const older = await collections.backupCodes.get(userId)
-        if (older !== null && !hasFactor(await enrolledFactors(collections, userId))) {
-          await collections.backupCodes.take(userId, { setId: older.setId })
-        }
-        await slots.store({ ...passkey, ...notice })
-        return true
-      },
-      takeBack: ({ enrollmentId }) => collections.passkeys.take(id, { enrollmentId }),
-      mark: ({ enrollmentId }, to) =>
-        collections.passkeys.update(id, { enrollmentId }, { enrollmentId: to }),
-      told: ({ expiresAt }) =>
-        collections.passkeys.update(
-          id,
-          { userId, expiresAt },
-          { expiresAt: null, enrollmentId: null },
-        ),
-    }
-  }
-
-  /** By a login that lacks a factor: it goes on with the one that it added. */
-  async function finishInLogin(
-    shown: ShownTicket,
-    made: MadePasskey,
-    source: RequestSource,
-  ): Promise<RegisteredPasskey> {
-    const all: Registered[] = []
-    const waiting = await loginIntents
-      .attempt(shown, 'enrollment', async ({ user }) => {
-        const registrant = { user, boundTo: loginIntents.idOf(shown), askedIn: null }
-        const registered = await register(registrant, made)
-        if (registered !== null) all.push(registered)
-        return registered !== null
-      })
-      .catch((error: unknown) => {
-        const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
-        throw isWrong ? new AuthError('webauthn_failed') : error
-      })
-    const [registered] = all
-    if (registered === undefined) throw new AuthError('webauthn_failed')
-    const { user, others, told, intent, passkey, userVerified } = registered
-    await changes.enrolled(user, { change: 'passkeyAdded', source, ...others, told })
-    const { recognition, linkKey } = made
-    const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
-    const completing = { ...factor, recognition, linkKey }
-    return { passkey, login: await services.pipeline.complete(waiting, completing, source) }
-  }
-
+function writeOf(ctx: SurfaceContext, passkey: MadeCredential): FactorWrite {
+  const { id, userId } = passkey
   return {
-    async start(enrollee, currentPassword, source) {
-      const { webauthnMode, webauthnUserVerification, totpIssuer } = await allowed()
-      const { user, boundTo } = await registrantOf(enrollee)
-      requireProvedMailbox(user)
-      if (enrollee.kind === 'session') {
-        await services.reAuthentication.require(enrollee.who, currentPassword, source)
+    async store(notice) {
+      // These codes are of a factor that is gone: a new one must not revive them. Codes made from here on are another
+      // factor's.
+      const older = await ctx.collections.backupCodes.get(userId)
+      if (older !== null && !hasFactor(await enrolledFactors(ctx.collections, userId))) {
+        await ctx.collections.backupCodes.take(userId, { setId: older.setId })
       }
-      const exclude = await slots.requireRoom(user.id)
-      const { challengeId, challenge } = await challenges.issue({
-        kind: 'passkeyRegistration',
-        user,
-        boundTo,
-      })
-      const options = await creationOptions({
-        rpId: relyingParty.rpId,
-        rpName: totpIssuer,
-        challenge,
-        userHandle: userHandleOf(user.id),
-        userName: user.email,
-        displayName: user.name,
-        exclude,
-        residentKey: webauthnMode === 'passwordless' ? 'required' : 'preferred',
-        userVerification: webauthnUserVerification,
-        timeoutMs: challengeLifeMs,
-      })
-      return { challengeId, options }
+      await storePasskey(ctx, { ...passkey, ...notice })
+      return true
     },
-
-    async finish(enrollee, made, source) {
-      if (enrollee.kind === 'ticket') return finishInLogin(enrollee, made, source)
-      const registered = await register(await registrantOf(enrollee), made)
-      if (registered === null) throw new AuthError('webauthn_failed')
-      const { user, others, told, passkey } = registered
-      await changes.enrolled(user, { change: 'passkeyAdded', source, ...others, told })
-      return { passkey, login: null }
-    },
+    takeBack: ({ enrollmentId }) => ctx.collections.passkeys.take(id, { enrollmentId }),
+    mark: ({ enrollmentId }, to) =>
+      ctx.collections.passkeys.update(id, { enrollmentId }, { enrollmentId: to }),
+    told: ({ expiresAt }) =>
+      ctx.collections.passkeys.update(
+        id,
+        { userId, expiresAt },
+        { expiresAt: null, enrollmentId: null },
+      ),
   }
+}
+
+/** By a login that lacks a factor: it goes on with the one that it added. */
+async function finishInLogin(
+  ctx: SurfaceContext,
+  shown: ShownTicket,
+  made: MadePasskey,
+  source: RequestSource,
+): Promise<RegisteredPasskey> {
+  const all: Registered[] = []
+  const waiting = await attemptLoginTicket(ctx, shown, 'enrollment', async ({ user }) => {
+    const registrant = { user, boundTo: loginTicketIdOf(ctx, shown), askedIn: null }
+    const registered = await register(ctx, registrant, made)
+    if (registered !== null) all.push(registered)
+    return registered !== null
+  }).catch((error: unknown) => {
+    const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
+    throw isWrong ? new AuthError('webauthn_failed') : error
+  })
+  const [registered] = all
+  if (registered === undefined) throw new AuthError('webauthn_failed')
+  const { user, others, told, intent, passkey, userVerified } = registered
+  await factorEnrolled(ctx, user, { change: 'passkeyAdded', source, ...others, told })
+  const { recognition, linkKey } = made
+  const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
+  const completing = { ...factor, recognition, linkKey }
+  return { passkey, login: await completeLogin(ctx, waiting, completing, source) }
+}
+
+/**
+ * For `navigator.credentials.create`. Throws `mfa_method_disabled`, `email_not_verified`, `factor_already_enrolled` when
+ * there are as many as there may be, and what re-authentication throws.
+ */
+export async function startPasskeyRegistration(
+  ctx: SurfaceContext,
+  enrollee: Enrollee,
+  currentPassword: string | undefined,
+  source: RequestSource,
+): Promise<{ readonly challengeId: string; readonly options: CreationOptions }> {
+  const { webauthnMode, webauthnUserVerification, totpIssuer } = await allowed(ctx)
+  const { user, boundTo } = await registrantOf(ctx, enrollee)
+  requireProvedMailbox(user)
+  if (enrollee.kind === 'session') {
+    await requireReAuthentication(ctx, enrollee.who, currentPassword, source)
+  }
+  const exclude = await requirePasskeyRoom(ctx, user.id)
+  const { challengeId, challenge } = await issueChallenge(ctx, {
+    kind: 'passkeyRegistration',
+    user,
+    boundTo,
+  })
+  const options = await creationOptions({
+    rpId: ctx.relyingParty.rpId,
+    rpName: totpIssuer,
+    challenge,
+    userHandle: userHandleOf(user.id),
+    userName: user.email,
+    displayName: user.name,
+    exclude,
+    residentKey: webauthnMode === 'passwordless' ? 'required' : 'preferred',
+    userVerification: webauthnUserVerification,
+    timeoutMs: challengeLifeMs,
+  })
+  return { challengeId, options }
+}
+
+/**
+ * Throws `webauthn_failed` for a response that does not verify, `factor_already_enrolled` for a
+ * credential that an account already has, `mfa_ticket_invalid`, and `session_revoked` or `session_max_age_reached` where the session
+ * has ended. Voids earlier proofs, and ends the other sessions as `endOtherSessions` says.
+ */
+export async function finishPasskeyRegistration(
+  ctx: SurfaceContext,
+  enrollee: Enrollee,
+  made: MadePasskey,
+  source: RequestSource,
+): Promise<RegisteredPasskey> {
+  if (enrollee.kind === 'ticket') return finishInLogin(ctx, enrollee, made, source)
+  const registered = await register(ctx, await registrantOf(ctx, enrollee), made)
+  if (registered === null) throw new AuthError('webauthn_failed')
+  const { user, others, told, passkey } = registered
+  await factorEnrolled(ctx, user, { change: 'passkeyAdded', source, ...others, told })
+  return { passkey, login: null }
 }

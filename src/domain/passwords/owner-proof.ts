@@ -3,14 +3,16 @@ import type { User } from '../../model/user.js'
 import type { OwnerProofWay } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { keepEnrolledFactor } from '../context/keep-enrolled-factor.js'
-import type { SurfaceContext } from '../context/surface-context.js'
+import { keepEnrolledFactor } from '../context/enrolled-factors.js'
+import type { SpentIntent } from '../intents/intent-judge.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
-import type { SpentIntent } from '../intents/spent-intent.js'
-import type { MailService } from '../mail/mail-service.js'
-import { networkLine } from './hash-lines.js'
-import type { PasswordHashes } from './password-hashes.js'
-import type { PasswordRules } from './password-rules.js'
+import { mailPasswordChanged } from '../mail/mail-service.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { networkLine } from './password-check.js'
+import { checkNewPassword, rememberPassword } from './password-writer.js'
+
+// Gives an account to the owner of its mailbox, which is not proved yet. A stranger may have made the account:
+// nothing of theirs opens it any more, and no mail shows their text.
 
 export interface OwnerFacts {
   readonly name?: string | undefined
@@ -29,27 +31,6 @@ export interface Proof {
   readonly source: RequestSource
 }
 
-/**
- * Gives an account to the owner of its mailbox, which is not proved yet. A stranger may have made the account:
- * nothing of theirs opens it any more, and no mail shows their text.
- */
-export interface OwnerProof {
-  /**
-   * One guarded write, after which no earlier session can be refreshed; the caller ends them
-   * afterwards, and does so again where an earlier attempt was cut short. Checks the password policy
-   * first. Null when the account was proved or its credentials were changed meanwhile: then nothing
-   * was written.
-   */
-  prove(user: User, proof: Proof): Promise<User | null>
-}
-
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'clock' | 'settings' | 'emit'> {
-  readonly passwords: PasswordHashes
-  readonly passwordRules: PasswordRules
-  readonly mail: MailService
-}
-
 /** A proof, and the hash of its password. */
 interface Written extends Proof {
   readonly passwordHash: string | null
@@ -63,82 +44,92 @@ function wayOf({ kind }: Proof['by']): OwnerProofWay {
 /** Sessions ended beside us, or a factor removed, move the record. */
 const attempts = 5
 
-export function createOwnerProof(deps: Deps): OwnerProof {
-  const { clock, passwordRules } = deps
-  const { users } = deps.collections
+async function hashOf(ctx: SurfaceContext, user: User, { newPassword, owner = {}, source }: Proof) {
+  if (newPassword === null) return null
+  const { id, email, passwordHash } = user
+  // A name that a stranger typed must not decide about the owner's password.
+  const name = user.selfRegistered ? (owner.name ?? '') : user.name
+  const line = networkLine(ctx.surface, source)
+  const existing = { userId: id, passwordHash }
+  await checkNewPassword(ctx, newPassword, { email, name, existing, line })
+  return ctx.passwords.hash(newPassword, line)
+}
 
-  async function hashOf(user: User, { newPassword, owner = {}, source }: Proof) {
-    if (newPassword === null) return null
-    const { id, email, passwordHash } = user
-    // A name that a stranger typed must not decide about the owner's password.
-    const name = user.selfRegistered ? (owner.name ?? '') : user.name
-    const line = networkLine(deps.surface, source)
-    const existing = { userId: id, passwordHash }
-    await passwordRules.check(newPassword, { email, name, existing, line })
-    return deps.passwords.hash(newPassword, line)
+/** Whether the record is what the write makes of it: the salt is ours, or without a password the intent. */
+function isWritten(found: User | null, seen: User, { passwordHash, by }: Written): found is User {
+  return (
+    found !== null &&
+    found.emailVerifiedAt !== null &&
+    found.passwordHash === passwordHash &&
+    (passwordHash !== null || found.lastIntentId === by.id) &&
+    found.credentialEpoch === seen.credentialEpoch + 1
+  )
+}
+
+async function write(ctx: SurfaceContext, user: User, proof: Written): Promise<User | null> {
+  const { passwordHash, by, owner: { name = '', termsVersion = null } = {} } = proof
+  const given = { passwordHash, name, termsVersion, lastIntentId: by.id }
+  const { guard, set } = ownerProvedWrite(user, given, ctx.clock.now())
+  try {
+    return await ctx.collections.users.update(user.id, guard, set)
+  } catch (error) {
+    const found = await ctx.collections.users.get(user.id)
+    if (isWritten(found, user, proof)) return found
+    throw error
   }
+}
 
-  /** Whether the record is what the write makes of it: the salt is ours, or without a password the intent. */
-  function isWritten(found: User | null, seen: User, { passwordHash, by }: Written): found is User {
-    return (
-      found !== null &&
-      found.emailVerifiedAt !== null &&
-      found.passwordHash === passwordHash &&
-      (passwordHash !== null || found.lastIntentId === by.id) &&
-      found.credentialEpoch === seen.credentialEpoch + 1
-    )
-  }
+function announce(
+  ctx: SurfaceContext,
+  before: User,
+  after: User,
+  { by, source }: Proof,
+  mails: boolean,
+): void {
+  const at = ctx.clock.now()
+  const userId = after.id
+  ctx.emit('email.verified', source, { at, userId })
+  ctx.emit('account.ownerProved', source, { at, userId, by: wayOf(by) })
+  if (after.passwordHash === null) return
+  ctx.emit('password.changed', source, { at, userId, by: 'reset' })
+  if (mails && before.passwordHash !== null) mailPasswordChanged(ctx, after, at)
+}
 
-  async function write(user: User, proof: Written): Promise<User | null> {
-    const { passwordHash, by, owner: { name = '', termsVersion = null } = {} } = proof
-    const given = { passwordHash, name, termsVersion, lastIntentId: by.id }
-    const { guard, set } = ownerProvedWrite(user, given, clock.now())
-    try {
-      return await users.update(user.id, guard, set)
-    } catch (error) {
-      const found = await users.get(user.id)
-      if (isWritten(found, user, proof)) return found
-      throw error
+/**
+ * One guarded write, after which no earlier session can be refreshed; the caller ends them
+ * afterwards, and does so again where an earlier attempt was cut short. Checks the password policy
+ * first. Null when the account was proved or its credentials were changed meanwhile: then nothing
+ * was written.
+ */
+export async function proveOwner(
+  ctx: SurfaceContext,
+  seen: User,
+  proof: Proof,
+): Promise<User | null> {
+  // Before anything is written: what was proved must not be answered by a failure.
+  const { notifySecurityChanges, registrationTermsVersion } = await ctx.settings()
+  const owner = accepting(proof.owner ?? {}, registrationTermsVersion)
+  const written = { ...proof, owner, passwordHash: await hashOf(ctx, seen, proof) }
+  let user: User | null = seen
+  const attempt = async () => {
+    if (user === null || user.emailVerifiedAt !== null) return null
+    if (user.credentialEpoch !== seen.credentialEpoch) return null
+    const before: User = user
+    if (before.passwordHash !== null) {
+      await rememberPassword(ctx, before.id, before.passwordHash)
     }
+    await keepEnrolledFactor(ctx.collections, before)
+    const found: User | null =
+      (await write(ctx, before, written)) ?? (await ctx.collections.users.get(seen.id))
+    // A guard that missed may have been met by the very write whose answer was lost.
+    if (isWritten(found, seen, written)) {
+      announce(ctx, before, found, proof, notifySecurityChanges)
+      return found
+    }
+    user = found
+    return conflict
   }
-
-  function announce(before: User, after: User, { by, source }: Proof, mails: boolean): void {
-    const at = clock.now()
-    const userId = after.id
-    deps.emit('email.verified', source, { at, userId })
-    deps.emit('account.ownerProved', source, { at, userId, by: wayOf(by) })
-    if (after.passwordHash === null) return
-    deps.emit('password.changed', source, { at, userId, by: 'reset' })
-    if (mails && before.passwordHash !== null) deps.mail.passwordChanged(after, at)
-  }
-
-  return {
-    async prove(seen, proof) {
-      // Before anything is written: what was proved must not be answered by a failure.
-      const { notifySecurityChanges, registrationTermsVersion } = await deps.settings()
-      const owner = accepting(proof.owner ?? {}, registrationTermsVersion)
-      const written = { ...proof, owner, passwordHash: await hashOf(seen, proof) }
-      let user: User | null = seen
-      const attempt = async () => {
-        if (user === null || user.emailVerifiedAt !== null) return null
-        if (user.credentialEpoch !== seen.credentialEpoch) return null
-        const before: User = user
-        if (before.passwordHash !== null) {
-          await passwordRules.remember(before.id, before.passwordHash)
-        }
-        await keepEnrolledFactor(deps.collections, before)
-        const found: User | null = (await write(before, written)) ?? (await users.get(seen.id))
-        // A guard that missed may have been met by the very write whose answer was lost.
-        if (isWritten(found, seen, written)) {
-          announce(before, found, proof, notifySecurityChanges)
-          return found
-        }
-        user = found
-        return conflict
-      }
-      return retryOnConflict<User | null>(attempts, attempt, () => null)
-    },
-  }
+  return retryOnConflict<User | null>(attempts, attempt, () => null)
 }
 
 /** Only the terms that are asked for count as accepted. Where none are asked for, any that the owner names count. */

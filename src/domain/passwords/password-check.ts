@@ -1,18 +1,19 @@
 import { ahead } from '../../concurrency/promises.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
-import { canonicalEmail } from '../../engine/addresses.js'
+import { canonicalEmail, networkOf, siteOf } from '../../engine/addresses.js'
 import { describeError } from '../../errors/index.js'
 import type { Ticket } from '../../model/intents.js'
 import { isHuman, type User } from '../../model/user.js'
-import type { RequestSource } from '../../ports/surface.js'
+import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import { createLockout } from '../limits/lockout.js'
-import type { RateLimiter } from '../limits/rate-limiter.js'
-import { createSessionGuesses } from '../sessions/session-guesses.js'
-import type { Sessions } from '../sessions/sessions.js'
-import { linkLine, networkLine, sessionLine } from './hash-lines.js'
-import type { PasswordHashes } from './password-hashes.js'
+import { attemptGuess } from '../limits/lockout.js'
+import { attemptInSession } from '../sessions/session-endings.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+
+// The one place that compares a password with the stored hash. Logins share one counter per address;
+// sessions and mailed links have one each, which no stranger can use up. A guess is counted before it is
+// checked, and a check that could not be made hands its guess back. Each costs one hash verification,
+// whatever is wrong. Throws `rate_limited` and `server_busy`.
 
 /** What came of a guess at the password of an address. */
 export interface CheckedAddress<T> {
@@ -38,117 +39,138 @@ export interface CheckedAddress<T> {
 /** Whose password is asked for, and in which of their sessions. */
 export type PasswordOwner = Pick<SignedIn, 'user' | 'sessionId'>
 
+/** A refusal takes as long as any. */
+async function verify(ctx: SurfaceContext, hash: string | null, password: string, line: HashLine) {
+  const verdict = await ctx.passwords.verify(hash, password, line)
+  if (!verdict.ok) await ctx.passwords.evenOut(verdict)
+  return verdict
+}
+
+/** Transparent: whatever goes wrong here, the check succeeds. */
+async function upgrade(
+  ctx: SurfaceContext,
+  user: User,
+  hashAgain: () => Promise<string>,
+): Promise<void> {
+  try {
+    const passwordHash = await hashAgain()
+    // Compare-and-set on the old hash: a password changed meanwhile stays as it is.
+    await ctx.collections.users.update(
+      user.id,
+      { passwordHash: user.passwordHash },
+      { passwordHash },
+    )
+  } catch (error) {
+    ctx.logger.warn('a weak password hash could not be upgraded', describeError(error))
+  }
+}
+
+/** Whether it is the password of this user, asked by the holder of a mailed link. */
+export async function checkPasswordOfLink(
+  ctx: SurfaceContext,
+  { id }: Pick<Ticket, 'id'>,
+  { passwordHash }: User,
+  password: string,
+): Promise<boolean> {
+  const line = linkLine(ctx.surface, id)
+  const check = () => verify(ctx, passwordHash, password, line)
+  const { ok } = await attemptGuess(
+    ctx,
+    { counter: 'passwordFailuresOfLink', subject: id },
+    check,
+    () => {},
+  )
+  return ok
+}
+
+/** The same for a signed-in user. The guess that reaches the limit ends the session. */
+export async function checkPasswordOfSession(
+  ctx: SurfaceContext,
+  { user, sessionId }: PasswordOwner,
+  password: string,
+  source: RequestSource,
+): Promise<boolean> {
+  const line = sessionLine(ctx.surface, sessionId)
+  const check = () => verify(ctx, user.passwordHash, password, line)
+  const { ok } = await attemptInSession(
+    ctx,
+    { counter: 'passwordFailuresOfSession', userId: user.id, sessionId },
+    check,
+    source,
+  )
+  return ok
+}
+
 /**
- * The one place that compares a password with the stored hash. Logins share one counter per address;
- * sessions and mailed links have one each, which no stranger can use up. A guess is counted before it is
- * checked, and a check that could not be made hands its guess back. Each costs one hash verification,
- * whatever is wrong. Throws `rate_limited` and `server_busy`.
+ * Whether a person may log in with this address and password; alike for an unknown address, a
+ * wrong password, and an account that is disabled, a machine's or without a password. `beside`
+ * reads while the hash is verified. The guess that reaches the
+ * limit emits `login.lockedOut`.
  */
-export interface PasswordCheck {
-  /** Whether it is the password of this user, asked by the holder of a mailed link. */
-  ofLink(link: Pick<Ticket, 'id'>, user: User, password: string): Promise<boolean>
-  /** The same for a signed-in user. The guess that reaches the limit ends the session. */
-  ofSession(who: PasswordOwner, password: string, source: RequestSource): Promise<boolean>
-  /**
-   * Whether a person may log in with this address and password; alike for an unknown address, a
-   * wrong password, and an account that is disabled, a machine's or without a password. `beside`
-   * reads while the hash is verified. The guess that reaches the
-   * limit emits `login.lockedOut`.
-   */
-  ofAddress<T>(
-    typed: string,
-    password: string,
-    source: RequestSource,
-    beside: (user: User | null) => Promise<T>,
-  ): Promise<CheckedAddress<T>>
-  /** Forgets all failures at an address: the owner was proved by other means. */
-  clear(address: string): Promise<void>
+export async function checkPasswordOfAddress<T>(
+  ctx: SurfaceContext,
+  typed: string,
+  password: string,
+  source: RequestSource,
+  beside: (user: User | null) => Promise<T>,
+): Promise<CheckedAddress<T>> {
+  const email = canonicalEmail(typed)
+  const address = email ?? typed.slice(0, 320)
+  const line = networkLine(ctx.surface, source)
+  // Beside the count, which is judged first: a guess too many is refused whatever this gives.
+  const found = ahead(
+    email === null ? Promise.resolve([]) : ctx.collections.users.find({ email }, { limit: 1 }),
+  )
+  const check = async (failedAttempts: number) => {
+    const [user = null] = await found
+    const [verdict, read] = await Promise.all([
+      ctx.passwords.verify(user?.passwordHash ?? null, password, line),
+      // Beside the hash, which mostly takes longer. Without an account as well: where the store
+      // is the slower one, addresses with an account would take longer than those without.
+      beside(user),
+    ])
+    const ok = verdict.ok && user?.enabled === true && isHuman(user)
+    if (!ok) await ctx.passwords.evenOut(verdict)
+    return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
+  }
+  let forgiven = Promise.resolve()
+  const { rehashTo, ...checked } = await attemptGuess(
+    ctx,
+    { counter: 'passwordFailures', subject: address },
+    check,
+    ({ user }, { until }) =>
+      ctx.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
+    (forgiving) => {
+      forgiven = forgiving
+    },
+  )
+  const { ok, user } = checked
+  const isDue = ok && user !== null && rehashTo !== null
+  const upgradeIt = async () => {
+    if (isDue) await upgrade(ctx, user, () => ctx.passwords.rehash(password, rehashTo, line))
+  }
+  return { ...checked, upgrade: upgradeIt, forgiven }
 }
 
-interface Deps
-  extends Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'emit' | 'logger'> {
-  readonly limits: RateLimiter
-  readonly passwords: PasswordHashes
-  readonly sessions: Pick<Sessions, 'end'>
+/** Forgets all failures at an address: the owner was proved by other means. */
+export function clearPasswordFailures(ctx: SurfaceContext, address: string): Promise<void> {
+  return ctx.limits.forgive('passwordFailures', address)
 }
 
-export function createPasswordCheck(deps: Deps): PasswordCheck {
-  const { users } = deps.collections
-  const lockout = createLockout(deps, 'passwordFailures')
-  const ofLinks = createLockout(deps, 'passwordFailuresOfLink')
-  const ofSessions = createSessionGuesses(deps, 'passwordFailuresOfSession')
-
-  /** A refusal takes as long as any. */
-  async function verify(hash: string | null, password: string, line: HashLine) {
-    const verdict = await deps.passwords.verify(hash, password, line)
-    if (!verdict.ok) await deps.passwords.evenOut(verdict)
-    return verdict
-  }
-
-  /** Transparent: whatever goes wrong here, the check succeeds. */
-  async function upgrade(user: User, hashAgain: () => Promise<string>): Promise<void> {
-    try {
-      const passwordHash = await hashAgain()
-      // Compare-and-set on the old hash: a password changed meanwhile stays as it is.
-      await users.update(user.id, { passwordHash: user.passwordHash }, { passwordHash })
-    } catch (error) {
-      deps.logger.warn('a weak password hash could not be upgraded', describeError(error))
-    }
-  }
-
-  return {
-    async ofLink({ id }, { passwordHash }, password) {
-      const line = linkLine(deps.surface, id)
-      const check = () => verify(passwordHash, password, line)
-      const { ok } = await ofLinks.attempt(id, check, () => {})
-      return ok
-    },
-
-    async ofSession({ user, sessionId }, password, source) {
-      const line = sessionLine(deps.surface, sessionId)
-      const check = () => verify(user.passwordHash, password, line)
-      const { ok } = await ofSessions.attempt({ userId: user.id, sessionId }, check, source)
-      return ok
-    },
-
-    async ofAddress(typed, password, source, beside) {
-      const email = canonicalEmail(typed)
-      const address = email ?? typed.slice(0, 320)
-      const line = networkLine(deps.surface, source)
-      // Beside the count, which is judged first: a guess too many is refused whatever this gives.
-      const found = ahead(
-        email === null ? Promise.resolve([]) : users.find({ email }, { limit: 1 }),
-      )
-      const check = async (failedAttempts: number) => {
-        const [user = null] = await found
-        const [verdict, read] = await Promise.all([
-          deps.passwords.verify(user?.passwordHash ?? null, password, line),
-          // Beside the hash, which mostly takes longer. Without an account as well: where the store
-          // is the slower one, addresses with an account would take longer than those without.
-          beside(user),
-        ])
-        const ok = verdict.ok && user?.enabled === true && isHuman(user)
-        if (!ok) await deps.passwords.evenOut(verdict)
-        return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
-      }
-      let forgiven = Promise.resolve()
-      const { rehashTo, ...checked } = await lockout.attempt(
-        address,
-        check,
-        ({ user }, { until }) =>
-          deps.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
-        (forgiving) => {
-          forgiven = forgiving
-        },
-      )
-      const { ok, user } = checked
-      const isDue = ok && user !== null && rehashTo !== null
-      const upgradeIt = async () => {
-        if (isDue) await upgrade(user, () => deps.passwords.rehash(password, rehashTo, line))
-      }
-      return { ...checked, upgrade: upgradeIt, forgiven }
-    },
-
-    clear: (address) => lockout.clear(address),
-  }
+/** Where hashes wait that a caller who is not signed in asks for. */
+export function networkLine(surface: Surface, { ip }: Pick<RequestSource, 'ip'>): HashLine {
+  return { holder: surface, name: `network ${networkOf(ip)}`, group: `site ${siteOf(ip)}` }
 }
+
+/** Where those wait that a signed-in user asks for: no stranger is in that line. */
+export function sessionLine(surface: Surface, sessionId: string): HashLine {
+  return { holder: surface, name: `session ${sessionId}` }
+}
+
+/** Where those wait that the holder of a mailed link asks for. */
+export function linkLine(surface: Surface, ticketId: string): HashLine {
+  return { holder: surface, name: `link ${ticketId}` }
+}
+
+/** Where those wait that the host's code asks for. */
+export const hostLine: HashLine = { holder: 'host', name: '' }

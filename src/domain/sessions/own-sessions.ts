@@ -1,53 +1,198 @@
 import { isUuid } from '../../crypto/secrets.js'
+import { capReached } from '../../engine/refresh-rules.js'
 import { AuthError } from '../../errors/index.js'
+import type { RefreshFamily, Session } from '../../model/sessions.js'
+import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
+import { type Actor, actBy, storedText } from '../context/actor.js'
 import type { SignedIn } from '../context/principal.js'
-import type { SurfaceContext } from '../context/surface-context.js'
-import type { SessionEntry, SessionList } from './session-list.js'
-import type { Sessions } from './sessions.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { requiredEpoch } from './refresh-reading.js'
+import { closeDocument, endAllSessions, endSession, raiseSessionEpoch } from './session-endings.js'
 
-/** Lists and ends the sessions of the signed-in user. */
-export interface OwnSessions {
-  /** The newest first: a hundred of the last 90 days, and up to two hundred others that go on. */
-  list(who: SignedIn): Promise<readonly ListedSession[]>
-  /** May be repeated. Throws `session_not_found`, also for another user's session. */
-  end(who: SignedIn, sessionId: string, source: RequestSource): Promise<void>
-}
+// Lists and ends the sessions of the signed-in user.
 
 export interface ListedSession extends SessionEntry {
   readonly current: boolean
 }
 
-export function createOwnSessions(
-  deps: Pick<SurfaceContext, 'collections'>,
-  ending: Sessions,
-  sessionList: SessionList,
-): OwnSessions {
-  const { sessions, families } = deps.collections
+/** The newest first: a hundred of the last 90 days, and up to two hundred others that go on. */
+export async function listOwnSessions(
+  ctx: SurfaceContext,
+  { user, sessionId }: SignedIn,
+): Promise<readonly ListedSession[]> {
+  const entries = await sessionsOf(ctx, user)
+  return entries.map((one) => ({ ...one, current: one.id === sessionId }))
+}
+
+/** May be repeated. Throws `session_not_found`, also for another user's session. */
+export async function endOwnSession(
+  ctx: SurfaceContext,
+  { user }: SignedIn,
+  sessionId: string,
+  source: RequestSource,
+): Promise<void> {
+  const [family, document] = isUuid(sessionId)
+    ? await Promise.all([
+        ctx.collections.families.get(sessionId),
+        ctx.collections.sessions.get(sessionId),
+      ])
+    : [null, null]
+  // One that outlives 90 days has a row alone.
+  const isOwn =
+    family?.userId === user.id || (document?.userId === user.id && isKeptSession(ctx, document))
+  if (!isOwn) throw new AuthError('session_not_found')
+  if (family === null) {
+    // The row expired and was swept; an access token minted before may live on.
+    if (document?.active === true)
+      await endSession(ctx, document, 'logout', source, { refreshRowMissing: true })
+  } else if (family.revokedAt === null) {
+    await endSession(ctx, family, 'logout', source)
+  } else {
+    await closeDocument(ctx, sessionId, family.revokedReason ?? 'admin')
+  }
+}
+
+/**
+ * Lists and ends sessions from the host's code: no permission is checked. `by` names the actor for events and
+ * audit records. Throws `AuthError` `invalid_request` for an id that is no text, and `service_unavailable` when
+ * the store fails.
+ */
+export interface SessionAdministration {
+  /**
+   * Ends one session on every replica: from the moment this resolves, its access tokens get 401
+   * `session_revoked`. True if this call ended it, false if it did not exist or had ended before.
+   * Repeat it after a rejection to complete it.
+   */
+  terminateSession(sessionId: string, by?: Actor): Promise<boolean>
+  /**
+   * Ends every session of a user, including sessions that are being opened meanwhile. Repeat it after
+   * a rejection to complete it.
+   */
+  terminateSessionsOf(userId: string, by?: Actor): Promise<void>
+  /**
+   * The sessions of a user, the newest first: a hundred of the last 90 days, ended ones among them, and
+   * up to two hundred others that go on. Empty for an unknown user.
+   */
+  listSessions(userId: string): Promise<readonly SessionEntry[]>
+}
+
+export function createSessionAdministration(ctx: SurfaceContext): SessionAdministration {
+  /** The row expired and was swept; an access token minted before may live on. */
+  async function endSwept(
+    sessionId: string,
+    source: RequestSource,
+    actorId: string | null,
+  ): Promise<boolean> {
+    const document = await ctx.collections.sessions.get(sessionId)
+    if (document === null || !document.active) return false
+    return endSession(ctx, document, 'admin', source, { actorId, refreshRowMissing: true })
+  }
 
   return {
-    async list({ user, sessionId }) {
-      const entries = await sessionList.of(user)
-      return entries.map((one) => ({ ...one, current: one.id === sessionId }))
+    async terminateSession(sessionId, by = {}) {
+      const { actorId, source } = actBy(by)
+      const id = storedText('sessionId', sessionId)
+      const family = await ctx.collections.families.get(id)
+      if (family === null) return endSwept(id, source, actorId)
+      if (family.revokedAt === null) return endSession(ctx, family, 'admin', source, { actorId })
+      await closeDocument(ctx, id, family.revokedReason ?? 'admin')
+      return false
+    },
+    async terminateSessionsOf(userId, by = {}) {
+      const { actorId, source } = actBy(by)
+      const id = storedText('userId', userId)
+      if ((await raiseSessionEpoch(ctx.collections.users, id)) !== null) {
+        ctx.emit('session.allTerminated', source, { actorId, targetId: id })
+      }
+      await endAllSessions(ctx, id, 'admin', source, { actorId })
     },
 
-    async end({ user }, sessionId, source) {
-      const [family, document] = isUuid(sessionId)
-        ? await Promise.all([families.get(sessionId), sessions.get(sessionId)])
-        : [null, null]
-      // One that outlives 90 days has a row alone.
-      const isOwn =
-        family?.userId === user.id || (document?.userId === user.id && sessionList.isKept(document))
-      if (!isOwn) throw new AuthError('session_not_found')
-      if (family === null) {
-        // The row expired and was swept; an access token minted before may live on.
-        if (document?.active === true)
-          await ending.end(document, 'logout', source, { refreshRowMissing: true })
-      } else if (family.revokedAt === null) {
-        await ending.end(family, 'logout', source)
-      } else {
-        await ending.closeDocument(sessionId, family.revokedReason ?? 'admin')
-      }
+    async listSessions(userId) {
+      const user = await ctx.collections.users.get(storedText('userId', userId))
+      return user === null ? [] : sessionsOf(ctx, user)
     },
   }
+}
+
+// The sessions of one account, as its refresh rows and records show them.
+
+/** A session of an account. Times are epoch milliseconds. */
+export interface SessionEntry
+  extends Pick<Session, 'id' | 'loginAt' | 'active' | 'ip' | 'userAgent'> {
+  /**
+   * When the record of it goes: 90 days after the login. For a session that outlives its record, the
+   * end of its idle window; `ip` and `userAgent` are null then.
+   */
+  readonly expiresAt: number
+}
+
+const mostListed = 100
+const mostOlder = 200
+const mostFamilies = 1000
+
+/** False for a record that waits for the sweep. */
+/** Expired documents wait for the sweep and no longer belong to the list. */
+function isKeptSession(ctx: SurfaceContext, { expiresAt }: Session): boolean {
+  return expiresAt !== null && expiresAt > ctx.clock.now()
+}
+
+/** A document does not know of an idle deadline that passed, and is the last to hear of an end. */
+function goesOn(
+  ctx: SurfaceContext,
+  user: User,
+  family: RefreshFamily,
+  absoluteTtlMs: number | null,
+): boolean {
+  if (family.revokedAt !== null) return false
+  const epoch = requiredEpoch(user, family.id)
+  const now = ctx.clock.now()
+  const isOver = family.expiresAt <= now || capReached(family.loginAt, absoluteTtlMs, now)
+  return !isOver && (epoch === null || family.sessionEpoch === epoch)
+}
+
+/** Live sessions that are not among the newest, by their documents or, without one, by their rows. */
+async function olderOf(
+  ctx: SurfaceContext,
+  live: readonly RefreshFamily[],
+  newest: readonly Session[],
+): Promise<readonly SessionEntry[]> {
+  const known = new Set(newest.map(({ id }) => id))
+  const older = live.filter(({ id }) => !known.has(id)).slice(0, mostOlder)
+  return Promise.all(
+    older.map(async (family) => {
+      const document = await ctx.collections.sessions.get(family.id)
+      return document !== null && isKeptSession(ctx, document)
+        ? entryOf(document, true)
+        : ofFamily(family)
+    }),
+  )
+}
+
+/** The newest first: a hundred of the last 90 days, and up to two hundred others that go on. */
+async function sessionsOf(ctx: SurfaceContext, user: User): Promise<readonly SessionEntry[]> {
+  const userId = user.id
+  const newestFirst = true
+  const [found, rows, { sessionAbsoluteTTL }] = await Promise.all([
+    ctx.collections.sessions.find({ userId }, { limit: mostListed, newestFirst }),
+    ctx.collections.families.find({ userId }, { limit: mostFamilies, newestFirst }),
+    ctx.settings(),
+  ])
+  const newest = found.filter((one) => isKeptSession(ctx, one))
+  const live = rows.filter((family) => goesOn(ctx, user, family, sessionAbsoluteTTL))
+  const isLive = new Set(live.map(({ id }) => id))
+  // By their rows: documents say "active" long after an idle deadline passed, and newer ones of
+  // that kind, however many, must not hide an older session that goes on.
+  const older = await olderOf(ctx, live, newest)
+  const listed = newest.map((one) => entryOf(one, one.active && isLive.has(one.id)))
+  return [...listed, ...older].sort((a, b) => (a.id < b.id ? 1 : -1))
+}
+
+function entryOf(document: Session, active: boolean): SessionEntry {
+  const { id, loginAt, expiresAt, ip, userAgent } = document
+  return { id, loginAt, expiresAt: expiresAt ?? loginAt, active, ip, userAgent }
+}
+
+function ofFamily({ id, loginAt, expiresAt }: RefreshFamily): SessionEntry {
+  return { id, loginAt, expiresAt, active: true, ip: null, userAgent: null }
 }

@@ -2,12 +2,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { createPool } from 'mariadb'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { mariadbDialect } from '../../../adapters/mariadb/dialect.js'
-import {
-  type SqlDialect,
-  type SqlRow,
-  type SqlRun,
-  sqlBackend,
-} from '../../../adapters/sql/index.js'
+import type { SqlDialect } from '../../../adapters/sql/dialect.js'
+import { sqlBackend } from '../../../adapters/sql/index.js'
+import type { SqlRow, SqlRun } from '../../../adapters/sql/sql-run.js'
 import { sqliteDialect } from '../../../adapters/sqlite/dialect.js'
 import { conformance, type Driver } from '../../../src/testing/index.js'
 import { type PlantedStore, plantedStores } from './planted-stores.js'

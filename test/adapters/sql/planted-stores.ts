@@ -1,4 +1,5 @@
-import type { SqlDialect, SqlRow, SqlRun, SqlValue } from '../../../adapters/sql/index.js'
+import type { SqlDialect } from '../../../adapters/sql/dialect.js'
+import type { SqlRow, SqlRun, SqlValue } from '../../../adapters/sql/sql-run.js'
 
 /** A SQL store as its author might have written it, and cases of the kit that find its fault. */
 export interface PlantedStore {

@@ -163,7 +163,7 @@ describe('who may', () => {
 
   it('the default authorizer lets nobody; without a token it is a plain 401; clients are told', async () => {
     const { defaultAuthorizer } = await import(
-      '../../../src/domain/authorization/default-authorizer.js'
+      '../../../src/domain/authorization/role-authorizer.js'
     )
     const host = await configHost({ authorizer: defaultAuthorizer })
     expectProblem(await host.get(''), 403, 'permission_denied')

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { RateLimits } from '../../../src/domain/limits/rate-limits.js'
+import type { RateLimits } from '../../../src/domain/limits/rate-limiter.js'
 import { operations } from '../../../src/operations/index.js'
 import type { Operation } from '../../../src/operations/operation.js'
 import type { Surface } from '../../../src/ports/surface.js'

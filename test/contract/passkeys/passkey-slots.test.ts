@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createPasskeySlots } from '../../../src/domain/passkeys/passkey-slots.js'
+import { storePasskey } from '../../../src/domain/passkeys/passkeys.js'
 import { maxPasskeys } from '../../../src/model/factors.js'
 import { eachStore, eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
@@ -7,6 +7,7 @@ import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { withCall } from '../../support/stores/faulty-backend.js'
+import { testContext } from '../../support/test-context.js'
 
 const full = '409 factor_already_enrolled'
 
@@ -18,9 +19,9 @@ eachStore.describe('the passkeys of a user', (kind) => {
     const taken = await collections.passkeys.take(holder.credentialId)
     if (taken === null) throw new Error('it was stored')
     const { slot: _, ...passkey } = taken
-    const slots = createPasskeySlots({ collections })
+    const ctx = { ...(await testContext()), collections }
     const stores = Array.from({ length: 40 }, (_each, index) =>
-      slots.store({ ...passkey, id: `key-${index}`, lastChallenge: `${index}` }),
+      storePasskey(ctx, { ...passkey, id: `key-${index}`, lastChallenge: `${index}` }),
     )
     const outcomes = await Promise.allSettled(stores)
     const refused = outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
@@ -34,9 +35,11 @@ eachStore.describe('the passkeys of a user', (kind) => {
     // One that is stored already stays, whatever the store said of it.
     const [again] = stored
     if (again === undefined) throw new Error('it was stored')
-    await expect(slots.store(again)).rejects.toMatchObject({ code: 'factor_already_enrolled' })
+    await expect(storePasskey(ctx, again)).rejects.toMatchObject({
+      code: 'factor_already_enrolled',
+    })
     await collections.passkeys.take(`${stored.at(-1)?.id}`)
-    await slots.store(again)
+    await storePasskey(ctx, again)
   })
 })
 

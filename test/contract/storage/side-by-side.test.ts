@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { sessionDenylistId } from '../../../src/domain/context/denylist-entries.js'
+import { sessionDenylistId } from '../../../src/domain/context/open-collections.js'
 import type { HostOptions } from '../../support/hosts/hosts.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'

@@ -3,9 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { type Actor, actBy } from '../../../src/domain/context/actor.js'
-import { createAuditLog } from '../../../src/domain/events/audit-log.js'
-import { createEmit } from '../../../src/domain/events/emit.js'
-import { type AuditEntry, toAuditRecord } from '../../../src/domain/events/to-audit-record.js'
+import {
+  type AuditEntry,
+  createAuditLog,
+  toAuditRecord,
+} from '../../../src/domain/events/audit-log.js'
+import { createEmit } from '../../../src/domain/events/event-publisher.js'
 import { surfaceCollections } from '../../../src/model/collections.js'
 import type { AuditRecords } from '../../../src/model/event-records.js'
 import type { AuthEvent } from '../../../src/ports/events.js'

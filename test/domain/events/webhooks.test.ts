@@ -3,9 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { sha256 } from '../../../src/crypto/secrets.js'
-import { createEmit } from '../../../src/domain/events/emit.js'
-import { startWebhookRetries } from '../../../src/domain/events/webhook-retries.js'
-import { createWebhooks, type Webhooks } from '../../../src/domain/events/webhooks.js'
+import { createEmit } from '../../../src/domain/events/event-publisher.js'
+import {
+  createWebhooks,
+  startWebhookRetries,
+  type Webhooks,
+} from '../../../src/domain/events/webhooks.js'
 import { mostAttempts } from '../../../src/engine/webhook-delivery-rules.js'
 import { collectionsOf } from '../../../src/model/collections.js'
 import type { WebhookDelivery } from '../../../src/model/event-records.js'

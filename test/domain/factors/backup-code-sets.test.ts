@@ -1,30 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { createBackupCodeSets } from '../../../src/domain/factors/backup-code-sets.js'
+import {
+  generateBackupCodes,
+  replaceBackupCodes,
+  spendBackupCode,
+} from '../../../src/domain/factors/code-verification.js'
 import { anyLine } from '../../support/hash-line.js'
 import { factorRig } from './factor-rig.js'
 
 const userId = '01940000-0000-7000-8000-00000000000a'
 
 async function withCodes(count = 10) {
-  const rig = factorRig()
-  const sets = createBackupCodeSets(rig)
+  const { ctx, hasher } = factorRig()
+  const spend = (code: string, of = userId) => spendBackupCode(ctx, of, code, anyLine)
   async function renew(mayReplace = async () => true): Promise<readonly string[]> {
-    const fresh = await sets.generate(count, anyLine)
-    await sets.replace(userId, fresh, mayReplace)
+    const fresh = await generateBackupCodes(ctx, count, anyLine)
+    await replaceBackupCodes(ctx, userId, fresh, mayReplace)
     return fresh.codes
   }
   const codes = await renew()
   const [first = '', second = ''] = codes
-  return { ...rig, sets, renew, codes, first, second }
+  return { ...ctx, hasher, spend, renew, codes, first, second }
 }
 
 describe('backup codes', () => {
   it('are as many as asked for, and each works once', async () => {
-    const { sets, codes } = await withCodes(20)
+    const { spend, codes } = await withCodes(20)
     expect(codes).toHaveLength(20)
     for (const [index, code] of codes.entries()) {
-      expect(await sets.spend(userId, code, anyLine)).toBe(19 - index)
-      expect(await sets.spend(userId, code, anyLine)).toBeNull()
+      expect(await spend(code)).toBe(19 - index)
+      expect(await spend(code)).toBeNull()
     }
   })
 
@@ -36,51 +40,51 @@ describe('backup codes', () => {
   })
 
   it('of sixteen uses of one code at once, one succeeds', async () => {
-    const { sets, codes } = await withCodes()
+    const { spend, codes } = await withCodes()
     for (const code of codes) {
-      const uses = Array.from({ length: 16 }, () => sets.spend(userId, code, anyLine))
+      const uses = Array.from({ length: 16 }, () => spend(code))
       const left = (await Promise.all(uses)).filter((remaining) => remaining !== null)
       expect(left).toHaveLength(1)
     }
   })
 
   it('all of them at once are all accepted', async () => {
-    const { sets, codes } = await withCodes(20)
-    const left = await Promise.all(codes.map((code) => sets.spend(userId, code, anyLine)))
+    const { spend, codes } = await withCodes(20)
+    const left = await Promise.all(codes.map((code) => spend(code)))
     expect(left.toSorted((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 20 }, (_, index) => index),
     )
   })
 
   it('a new set voids the old one, a code being spent meanwhile included', async () => {
-    const { sets, renew, first, second, collections } = await withCodes()
+    const { spend, renew, first, second, collections } = await withCodes()
     await renew()
-    expect(await sets.spend(userId, first, anyLine)).toBeNull()
+    expect(await spend(first)).toBeNull()
     // A code of the old set whose hash was read before it was replaced.
     const held = await collections.backupCodes.get(userId)
-    const [spent] = await Promise.all([sets.spend(userId, second, anyLine), renew()])
+    const [spent] = await Promise.all([spend(second), renew()])
     expect(spent).toBeNull()
     expect((await collections.backupCodes.get(userId))?.setId).not.toBe(held?.setId)
   })
 
   it('what a code grants before it is replaced is retired with it', async () => {
-    const { sets, renew, first } = await withCodes()
+    const { spend, renew, first } = await withCodes()
     const log: (number | null | 'retired')[] = []
     await renew(async () => {
       log.push('retired')
-      if (log.length === 1) log.push(await sets.spend(userId, first, anyLine))
+      if (log.length === 1) log.push(await spend(first))
       return true
     })
     expect(log).toEqual(['retired', 9, 'retired'])
-    expect(await sets.spend(userId, first, anyLine)).toBeNull()
+    expect(await spend(first)).toBeNull()
   })
 
   it('cost one hash, whatever is typed and whoever has none', async () => {
-    const { sets, first, hasher } = await withCodes()
+    const { spend, first, hasher } = await withCodes()
     const before = hasher.verified.length
     const typed = [first, '0ABCD-EFGHJ', 'WABCD-EFGHJ', 'nonsense', '']
-    for (const code of typed) await sets.spend(userId, code, anyLine)
-    await sets.spend('01940000-0000-7000-8000-00000000000b', first, anyLine)
+    for (const code of typed) await spend(code)
+    await spend(first, '01940000-0000-7000-8000-00000000000b')
     expect(hasher.verified).toHaveLength(before + typed.length + 1)
   })
 })

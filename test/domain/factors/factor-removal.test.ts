@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest'
+import { removePasskeyFactor, removeTotpFactor } from '../../../src/domain/factors/own-factors.js'
 import {
   type Attempt,
+  contextWith,
   leftIn,
   type Played,
   passkey,
   passkeyRemoved,
   playAll,
-  removalOf,
-  rigWith,
   totpRemoved,
   user,
   userId,
 } from './removals-in-turns.js'
 
-const removeA: Attempt = (removal) => removal.removePasskey(user, 'a', passkeyRemoved)
-const removeB: Attempt = (removal) => removal.removePasskey(user, 'b', passkeyRemoved)
-const removeApp: Attempt = (removal) => removal.removeTotp(user, totpRemoved)
+const removeA: Attempt = (ctx) => removePasskeyFactor(ctx, user, 'a', passkeyRemoved)
+const removeB: Attempt = (ctx) => removePasskeyFactor(ctx, user, 'b', passkeyRemoved)
+const removeApp: Attempt = (ctx) => removeTotpFactor(ctx, user, totpRemoved)
 /** A login with the passkey, as far as the store sees it. */
-const useA: Attempt = (_, { passkeys }) =>
+const useA: Attempt = ({ collections: { passkeys } }) =>
   passkeys.update('a', { counter: 0, userId }, { removingBy: null, lastUsedAt: 1 })
 
 const keepsOne = ({ left, removed }: Played): void => {
@@ -49,14 +49,14 @@ describe('where the policy requires a factor, removals at once', () => {
         const start = { factors: ['a', 'b'] } as const
         await playAll(start, [removeA, removeB], { crash }, async (played) => {
           keepsOne(played)
-          const removal = removalOf(played.rig)
+          const { ctx } = played
           const again = async (id: string) =>
-            removal
-              .removePasskey(user, id, passkeyRemoved)
-              .catch((error: unknown) => Reflect.get(Object(error), 'code'))
+            removePasskeyFactor(ctx, user, id, passkeyRemoved).catch((error: unknown) =>
+              Reflect.get(Object(error), 'code'),
+            )
           const outcomes = [await again('a'), await again('b'), await again('a'), await again('b')]
           // Whatever the dead one left behind, one can be removed, and one stays.
-          expect(await leftIn(played.rig)).toBe(1)
+          expect(await leftIn(ctx)).toBe(1)
           expect(outcomes).toContain('last_factor_required')
         })
       }
@@ -64,26 +64,25 @@ describe('where the policy requires a factor, removals at once', () => {
   })
 
   it('takes one while another stays, and is told so of one that is not there', async () => {
-    const rig = await rigWith(['a', 'b', 'app'])
-    const removal = removalOf(rig)
-    const remove = (id: string) => removal.removePasskey(user, id, passkeyRemoved)
+    const ctx = await contextWith(['a', 'b', 'app'])
+    const remove = (id: string) => removePasskeyFactor(ctx, user, id, passkeyRemoved)
     const stranger = { ...user, id: '01940000-0000-7000-8000-00000000000b' }
     expect(await remove('c')).toBe(false)
-    expect(await removal.removePasskey(stranger, 'a', passkeyRemoved)).toBe(false)
+    expect(await removePasskeyFactor(ctx, stranger, 'a', passkeyRemoved)).toBe(false)
     expect(await remove('a')).toBe(true)
-    expect(await removal.removeTotp(user, totpRemoved)).toBe(true)
-    expect(await removal.removeTotp(user, totpRemoved)).toBe(false)
+    expect(await removeTotpFactor(ctx, user, totpRemoved)).toBe(true)
+    expect(await removeTotpFactor(ctx, user, totpRemoved)).toBe(false)
     await expect(remove('b')).rejects.toMatchObject({
       code: 'last_factor_required',
     })
-    expect((await rig.collections.passkeys.get('b'))?.removingBy).toBeNull()
+    expect((await ctx.collections.passkeys.get('b'))?.removingBy).toBeNull()
   })
 
   it('counts no factor that the settings do not allow', async () => {
-    const rig = await rigWith(['a', 'app'])
+    const rig = await contextWith(['a', 'app'])
     const settings = async () => ({ ...(await rig.settings()), totpEnabled: false })
-    const removal = removalOf({ ...rig, settings })
-    await expect(removal.removePasskey(user, 'a', passkeyRemoved)).rejects.toMatchObject({
+    const ctx = { ...rig, settings }
+    await expect(removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).rejects.toMatchObject({
       code: 'last_factor_required',
     })
   })
@@ -99,43 +98,46 @@ describe('where a passkey stands for both factors, and the user has no other way
   })
 
   it('the last one stays, an app beside it or not, and can be used', async () => {
-    const rig = await rigWith(['a', 'app'], passkeysOnly)
-    const removal = removalOf(rig)
-    await expect(removal.removePasskey(user, 'a', passkeyRemoved)).rejects.toMatchObject(lastWayIn)
-    expect((await rig.collections.passkeys.get('a'))?.removingBy).toBeNull()
-    expect(await removal.removeTotp(user, totpRemoved)).toBe(true)
-    await expect(removal.removePasskey(user, 'a', passkeyRemoved)).rejects.toMatchObject(lastWayIn)
+    const ctx = await contextWith(['a', 'app'], passkeysOnly)
+    await expect(removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).rejects.toMatchObject(
+      lastWayIn,
+    )
+    expect((await ctx.collections.passkeys.get('a'))?.removingBy).toBeNull()
+    expect(await removeTotpFactor(ctx, user, totpRemoved)).toBe(true)
+    await expect(removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).rejects.toMatchObject(
+      lastWayIn,
+    )
   })
 
   it('one that never verified the person is no way in: it goes, and lets no other go', async () => {
-    const rig = await rigWith(['a'], passkeysOnly)
-    await rig.collections.passkeys.insert({ ...passkey('b'), uvInitialized: false })
-    const removal = removalOf(rig)
-    await expect(removal.removePasskey(user, 'a', passkeyRemoved)).rejects.toMatchObject(lastWayIn)
-    expect(await removal.removePasskey(user, 'b', passkeyRemoved)).toBe(true)
+    const ctx = await contextWith(['a'], passkeysOnly)
+    await ctx.collections.passkeys.insert({ ...passkey('b'), uvInitialized: false })
+    await expect(removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).rejects.toMatchObject(
+      lastWayIn,
+    )
+    expect(await removePasskeyFactor(ctx, user, 'b', passkeyRemoved)).toBe(true)
   })
 
   it('it goes where the password or an account at a provider stays', async () => {
     for (const way of ['password', 'identity'] as const) {
-      const rig = await rigWith(['a'], {
+      const ctx = await contextWith(['a'], {
         ...passkeysOnly,
         ...{ githubClientEnabled: true, githubClientId: 'id', githubClientSecret: 'secret' },
         passwordLoginClientEnabled: way === 'password',
       })
-      const { users, oauthIdentities } = rig.collections
+      const { users, oauthIdentities } = ctx.collections
       await users.update(userId, { passwordHash: null }, { passwordHash: 'hash' })
       const identity = { id: 'i', userId, provider: 'github', issuer: 'x', subject: '1' }
       const unlinking = { removingBy: 'gone', linkedAt: 0, expiresAt: null }
       if (way === 'identity') await oauthIdentities.insert({ ...identity, ...unlinking })
-      const removal = removalOf(rig)
       if (way === 'identity') {
         // It is being unlinked.
-        await expect(removal.removePasskey(user, 'a', passkeyRemoved)).rejects.toMatchObject(
+        await expect(removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).rejects.toMatchObject(
           lastWayIn,
         )
         await oauthIdentities.update('i', { removingBy: 'gone' }, { removingBy: null })
       }
-      expect(await removal.removePasskey(user, 'a', passkeyRemoved)).toBe(true)
+      expect(await removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).toBe(true)
     }
   })
 })
@@ -143,7 +145,7 @@ describe('where a passkey stands for both factors, and the user has no other way
 /** A use, and the epoch of what it grants: that is read before the factor is shown. */
 const grantA =
   (granted: number[]): Attempt =>
-  async (_, { users, passkeys }) => {
+  async ({ collections: { users, passkeys } }) => {
     const seen = await users.get(userId)
     const used = await passkeys.update('a', { counter: 0, userId }, { removingBy: null })
     if (used !== null && seen !== null) granted.push(seen.deviceEpoch)
@@ -159,7 +161,7 @@ describe('what a factor granted until it was removed', () => {
       attempts,
       { crash: null, withUsers: true },
       async (played) => {
-        const { deviceEpoch = 0 } = (await played.rig.collections.users.get(userId)) ?? {}
+        const { deviceEpoch = 0 } = (await played.ctx.collections.users.get(userId)) ?? {}
         expect(played.left).toBe(0)
         for (const epoch of granted.splice(0)) expect(epoch).toBeLessThan(deviceEpoch)
       },
@@ -173,14 +175,13 @@ describe('what a factor granted until it was removed', () => {
       const granted: number[] = []
       const how = { crash: [0, after], withUsers: true } as const
       const start = { factors: ['a'], settings: {} } as const
-      await playAll(start, [removeA, grantA(granted)], how, async ({ rig, left }) => {
+      await playAll(start, [removeA, grantA(granted)], how, async ({ ctx, left }) => {
         const epochs = granted.splice(0)
-        const { users } = rig.collections
-        if (left > 0)
-          expect(await removalOf(rig).removePasskey(user, 'a', passkeyRemoved)).toBe(true)
+        const { users } = ctx.collections
+        if (left > 0) expect(await removePasskeyFactor(ctx, user, 'a', passkeyRemoved)).toBe(true)
         else gone += 1
         const { deviceEpoch = 0 } = (await users.get(userId)) ?? {}
-        expect(await leftIn(rig)).toBe(0)
+        expect(await leftIn(ctx)).toBe(0)
         for (const epoch of epochs) expect(epoch).toBeLessThan(deviceEpoch)
       })
     }

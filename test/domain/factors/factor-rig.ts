@@ -1,34 +1,33 @@
-import { randomBytes } from 'node:crypto'
 import { memory } from '../../../adapters/memory/index.js'
 import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
-import { secretBox } from '../../../src/crypto/secret-box.js'
 import { openCollections } from '../../../src/domain/context/open-collections.js'
-import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
-import { type AuthSettings, readAuthSettings } from '../../../src/settings/settings.js'
+import { createPasswordHashes } from '../../../src/domain/hashing/password-hashes.js'
+import { createRateLimiter } from '../../../src/domain/limits/rate-limiter.js'
+import type { SurfaceContext } from '../../../src/domain/surface/surface-context.js'
+import type { AuthSettings } from '../../../src/settings/settings.js'
 import { systemRandom } from '../../../src/system/machine.js'
 import { countingHasher } from '../../../src/testing/counting-hasher.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
-import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { testContext } from '../../support/test-context.js'
 
-/** What services of second factors share, on a memory of their own. */
+const shared = await testContext()
+const defaults = await shared.settings()
+
+/** The context of a surface, on a memory of its own, with a hasher that counts. */
 export function factorRig(changes: Partial<AuthSettings> = {}) {
   const backend = memory()
-  const collections = openCollections(backend.store, 'client', '')
   const clock = fakeClock(Date.UTC(2026, 0, 1))
   const hasher = countingHasher(argon2Hasher())
-  const { settings } = readAuthSettings({}, {})
-  const key = { id: 'k1', key: randomBytes(32).toString('base64') }
-  return {
-    surface: 'client' as const,
-    collections,
-    denylist: backend.denylist,
+  const ctx = {
+    ...shared,
     clock,
-    hasher,
-    random: systemRandom,
-    logger: recordingLogger(),
-    settings: async () => ({ ...settings, ...changes }),
-    key,
-    secretBox: secretBox([key], systemRandom),
+    collections: openCollections(backend.store, 'client', ''),
+    denylist: backend.denylist,
+    limits: createRateLimiter({
+      ...{ surface: 'client', clock, counter: backend.counter, logger: shared.logger },
+      overrides: {},
+    }),
+    settings: async () => ({ ...defaults, ...changes }),
     passwords: createPasswordHashes({
       hasher,
       legacyVerifiers: [],
@@ -37,5 +36,6 @@ export function factorRig(changes: Partial<AuthSettings> = {}) {
       random: systemRandom,
       clock,
     }),
-  }
+  } satisfies SurfaceContext
+  return { ctx, hasher }
 }

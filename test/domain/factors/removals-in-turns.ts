@@ -1,6 +1,4 @@
-import { createFactorRemoval } from '../../../src/domain/factors/factor-removal.js'
-import { raiseDeviceEpoch } from '../../../src/domain/factors/raise-device-epoch.js'
-import type { Collections } from '../../../src/model/collections.js'
+import type { SurfaceContext } from '../../../src/domain/surface/surface-context.js'
 import type { Passkey } from '../../../src/model/factors.js'
 import { newUser } from '../../../src/model/user.js'
 import { factorRig } from './factor-rig.js'
@@ -29,10 +27,7 @@ export const passkey = (id: string): Passkey => ({
 })
 
 /** One attempt among several; its calls of the store happen when the schedule says so. */
-export type Attempt = (
-  removal: ReturnType<typeof createFactorRemoval>,
-  stored: Collections,
-) => Promise<unknown>
+export type Attempt = (ctx: SurfaceContext) => Promise<unknown>
 
 const address = 'ada@example.org'
 export const user = newUser(0, { id: userId, email: address, emailAsTyped: address, name: 'Ada' })
@@ -59,27 +54,17 @@ export interface Played {
   readonly removed: number
   /** How many could have gone on at each step. */
   readonly widths: readonly number[]
-  readonly rig: ReturnType<typeof factorRig>
+  readonly ctx: SurfaceContext
 }
 
 const factorRequired = { mfaPolicyClient: 'required' } as const
 
-/** As far as removals are concerned: the mails and the ends of sessions come beside. */
-export function removalOf(
-  rig: Pick<ReturnType<typeof factorRig>, 'surface' | 'random' | 'settings' | 'collections'>,
-) {
-  return createFactorRemoval(rig, {
-    retire: ({ id }) => raiseDeviceEpoch(rig.collections.users, id),
-    made() {},
-  })
-}
-
-export async function rigWith(
+export async function contextWith(
   factors: readonly ('a' | 'b' | 'app')[],
   settings: Parameters<typeof factorRig>[0] = factorRequired,
 ) {
-  const rig = factorRig(settings)
-  const { passkeys, totpFactors, users } = rig.collections
+  const { ctx } = factorRig(settings)
+  const { passkeys, totpFactors, users } = ctx.collections
   await users.insert(user)
   for (const factor of factors) {
     if (factor !== 'app') await passkeys.insert(passkey(factor))
@@ -101,10 +86,10 @@ export async function rigWith(
       })
     }
   }
-  return rig
+  return ctx
 }
 
-export async function leftIn({ collections }: Pick<Played, 'rig'>['rig']): Promise<number> {
+export async function leftIn({ collections }: SurfaceContext): Promise<number> {
   const all = await collections.passkeys.find({ userId }, { limit: 10 })
   return all.length + ((await collections.totpFactors.get(userId)) === null ? 0 : 1)
 }
@@ -130,7 +115,7 @@ async function play(
   attempts: readonly Attempt[],
   { choices, crash, withUsers = false }: Way,
 ): Promise<Played> {
-  const rig = await rigWith(factors, settings)
+  const ctx = await contextWith(factors, settings)
   const waiting = new Map<number, () => void>()
   const calls = attempts.map(() => 0)
   let removed = 0
@@ -141,15 +126,15 @@ async function play(
         if (!dies) waiting.set(index, resolve)
       })
     const collections = {
-      ...rig.collections,
-      passkeys: inTurns(rig.collections.passkeys, turn),
-      totpFactors: inTurns(rig.collections.totpFactors, turn),
-      ...(withUsers ? { users: inTurns(rig.collections.users, turn) } : {}),
+      ...ctx.collections,
+      passkeys: inTurns(ctx.collections.passkeys, turn),
+      totpFactors: inTurns(ctx.collections.totpFactors, turn),
+      ...(withUsers ? { users: inTurns(ctx.collections.users, turn) } : {}),
     }
     const done = (result: unknown): void => {
       if (result === true) removed += 1
     }
-    void attempt(removalOf({ ...rig, collections }), collections).then(done, () => {})
+    void attempt({ ...ctx, collections }).then(done, () => {})
   }
   const widths: number[] = []
   for (;;) {
@@ -164,7 +149,7 @@ async function play(
     calls[index] = (calls[index] ?? 0) + 1
     go()
   }
-  return { left: await leftIn(rig), removed, widths, rig }
+  return { left: await leftIn(ctx), removed, widths, ctx }
 }
 
 /** The next schedule in order; null after the last. */

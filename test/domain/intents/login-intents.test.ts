@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/crypto/secrets.js'
-import type { BrowserKeys, ResponseMode } from '../../../src/domain/intents/browser-keys.js'
-import { createIntentJudge } from '../../../src/domain/intents/intent-judge.js'
-import { createLoginIntents } from '../../../src/domain/intents/login-intents.js'
+import {
+  attemptLoginTicket,
+  issueLoginTicket,
+  openLoginTicket,
+  spendLoginTicket,
+} from '../../../src/domain/intents/login-intents.js'
+import type { BrowserKeys, ResponseMode } from '../../../src/domain/intents/oauth-flows.js'
 import { newUser } from '../../../src/model/user.js'
 import { factorRig } from '../factors/factor-rig.js'
 
@@ -23,23 +27,21 @@ const browserKeys: BrowserKeys = []
 const unknown = { mfaToken: 'x'.repeat(43) }
 const invalid = { code: 'mfa_ticket_invalid' }
 
-async function intentsOf() {
-  const rig = factorRig()
+async function contextOf() {
+  const { ctx } = factorRig()
   const { userId: id } = facts
   const named = { id, email: 'ada@example.org', emailAsTyped: 'ada@example.org', name: 'Ada' }
-  await rig.collections.users.insert(newUser(0, named))
-  const limits = { check: async () => {} }
-  const tokens = { requireKey: async () => false }
-  const deps = { ...rig, limits, tokens }
-  return { ...rig, intents: createLoginIntents(deps, createIntentJudge(rig)) }
+  await ctx.collections.users.insert(newUser(0, named))
+  return ctx
 }
 
 describe('a half-finished login', () => {
   it('is held by a token of 256 random bits that is stored as a digest, for five minutes', async () => {
-    const { intents, clock, collections } = await intentsOf()
-    const { mfaToken, expiresIn } = await intents.issue(facts)
+    const ctx = await contextOf()
+    const { clock, collections } = ctx
+    const { mfaToken, expiresIn } = await issueLoginTicket(ctx, facts)
     expect([mfaToken.length, expiresIn]).toEqual([43, 300])
-    const open = () => intents.open({ mfaToken, browserKeys }, 'secondFactor')
+    const open = () => openLoginTicket(ctx, { mfaToken, browserKeys }, 'secondFactor')
     expect(await collections.loginTickets.get(sha256(mfaToken))).toMatchObject(facts)
     expect(await collections.loginTickets.get(mfaToken)).toBeNull()
     await clock.advance(300_000 - 1)
@@ -49,22 +51,23 @@ describe('a half-finished login', () => {
   })
 
   it('is good for its purpose and no other', async () => {
-    const { intents } = await intentsOf()
-    const { mfaToken } = await intents.issue(facts)
-    const other = intents.open({ mfaToken, browserKeys }, 'enrollment')
+    const ctx = await contextOf()
+    const { mfaToken } = await issueLoginTicket(ctx, facts)
+    const other = openLoginTicket(ctx, { mfaToken, browserKeys }, 'enrollment')
     await expect(other).rejects.toMatchObject(invalid)
-    const none = intents.open({ ...unknown, browserKeys }, 'secondFactor')
+    const none = openLoginTicket(ctx, { ...unknown, browserKeys }, 'secondFactor')
     await expect(none).rejects.toMatchObject(invalid)
   })
 
   it('of a browser is good with its key, by a link or by a form, and with no other', async () => {
-    const { intents } = await intentsOf()
+    const ctx = await contextOf()
     const key = 'k'.repeat(43)
-    const { mfaToken } = await intents.issue({ ...facts, browserHash: sha256(key) })
+    const { mfaToken } = await issueLoginTicket(ctx, { ...facts, browserHash: sha256(key) })
     const keyOf = (mode: ResponseMode, shown: string | null) =>
       shown === null ? [] : [{ mode, flow: `${mode}-of-a-flow`.slice(0, 16), key: shown }]
     const read = (query: string | null, form: string | null) =>
-      intents.open(
+      openLoginTicket(
+        ctx,
         { mfaToken, browserKeys: [...keyOf('query', query), ...keyOf('form_post', form)] },
         'secondFactor',
       )
@@ -77,12 +80,12 @@ describe('a half-finished login', () => {
   })
 
   it('counts guesses before they are checked: 200 at once are at most five', async () => {
-    const { intents } = await intentsOf()
-    const { mfaToken } = await intents.issue(facts)
+    const ctx = await contextOf()
+    const { mfaToken } = await issueLoginTicket(ctx, facts)
     const shown = { mfaToken, browserKeys }
     let checks = 0
     const guess = () =>
-      intents.attempt(shown, 'secondFactor', async () => {
+      attemptLoginTicket(ctx, shown, 'secondFactor', async () => {
         checks += 1
         return false
       })
@@ -91,9 +94,10 @@ describe('a half-finished login', () => {
   })
 
   it('hands back a guess that could not be checked', async () => {
-    const { intents, collections } = await intentsOf()
-    const { mfaToken } = await intents.issue(facts)
-    const broken = intents.attempt({ mfaToken, browserKeys }, 'secondFactor', async () => {
+    const ctx = await contextOf()
+    const { collections } = ctx
+    const { mfaToken } = await issueLoginTicket(ctx, facts)
+    const broken = attemptLoginTicket(ctx, { mfaToken, browserKeys }, 'secondFactor', async () => {
       throw new Error('no answer')
     })
     await expect(broken).rejects.toThrow('no answer')
@@ -101,11 +105,12 @@ describe('a half-finished login', () => {
   })
 
   it('of a void ticket nothing is checked, so that no code is spent', async () => {
-    const { intents, collections } = await intentsOf()
-    const { mfaToken } = await intents.issue(facts)
+    const ctx = await contextOf()
+    const { collections } = ctx
+    const { mfaToken } = await issueLoginTicket(ctx, facts)
     await collections.users.update(facts.userId, { deviceEpoch: 0 }, { deviceEpoch: 1 })
     let checks = 0
-    const attempt = intents.attempt({ mfaToken, browserKeys }, 'secondFactor', async () => {
+    const attempt = attemptLoginTicket(ctx, { mfaToken, browserKeys }, 'secondFactor', async () => {
       checks += 1
       return true
     })
@@ -114,11 +119,13 @@ describe('a half-finished login', () => {
   })
 
   it('of sixteen who spend it at once, one does', async () => {
-    const { intents } = await intentsOf()
+    const ctx = await contextOf()
     for (let round = 0; round < 25; round += 1) {
-      const { mfaToken } = await intents.issue(facts)
-      const opened = await intents.open({ mfaToken, browserKeys }, 'secondFactor')
-      const all = await Promise.allSettled(Array.from({ length: 16 }, () => intents.spend(opened)))
+      const { mfaToken } = await issueLoginTicket(ctx, facts)
+      const opened = await openLoginTicket(ctx, { mfaToken, browserKeys }, 'secondFactor')
+      const all = await Promise.allSettled(
+        Array.from({ length: 16 }, () => spendLoginTicket(ctx, opened)),
+      )
       expect(all.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     }
   })

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createIntentJudge } from '../../../src/domain/intents/intent-judge.js'
-import { createMailedIntents } from '../../../src/domain/intents/mailed-intents.js'
-import { collectionsOf } from '../../../src/model/collections.js'
+import {
+  issueMailedTicket,
+  openMailedTicket,
+  spendMailedTicket,
+  takeMailedTicket,
+} from '../../../src/domain/intents/mailed-intents.js'
 import type { TicketPurpose } from '../../../src/model/intents.js'
 import type { User } from '../../../src/model/user.js'
-import { readAuthSettings } from '../../../src/settings/settings.js'
-import { systemRandom } from '../../../src/system/machine.js'
-import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { testContext } from '../../support/test-context.js'
 
 const ada: User = {
   id: '01940000-0000-7000-8000-00000000000a',
@@ -46,24 +47,23 @@ const terms = (purpose: TicketPurpose, ttlMs: number, mailedTo: string | null) =
 
 async function ticketsOf() {
   const faulty = faultyBackend(memory())
-  const collections = collectionsOf(faulty.backend.store, 'client', '')
-  const clock = fakeClock()
-  const deps = { collections, clock, random: systemRandom }
-  const { settings } = readAuthSettings({}, {})
-  const { denylist } = faulty.backend
-  const judged = { ...deps, denylist, surface: 'client' as const, settings: async () => settings }
-  const tickets = createMailedIntents(deps, createIntentJudge(judged))
+  const ctx = await testContext({ backend: faulty.backend })
+  const { collections, clock } = ctx
   await collections.users.insert(ada)
   await collections.users.insert(bob)
-  return { tickets, stored: collections.tickets, clock, faulty }
+  return { ctx, stored: collections.tickets, clock, faulty }
 }
 
 const invalid = { code: 'invalid_token' }
 
 describe('tickets', () => {
   it('are opaque, of 256 random bits, and stored as a digest alone', async () => {
-    const { tickets, stored, clock } = await ticketsOf()
-    const { token, expiresAt } = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
+    const { ctx, stored, clock } = await ticketsOf()
+    const { token, expiresAt } = await issueMailedTicket(
+      ctx,
+      ada,
+      terms('resetPassword', minute, ada.email),
+    )
     expect(token).toMatch(/^[\w-]+\.[\w-]{43}$/)
     expect(expiresAt).toBe(clock.now() + minute)
     const found = await stored.find({ userId: ada.id }, { limit: 9 })
@@ -82,22 +82,22 @@ describe('tickets', () => {
       },
     ])
     expect(JSON.stringify(found)).not.toContain(token.split('.')[1])
-    const opened = await tickets.open(token, ['resetPassword'])
-    expect(tickets.spend(opened).payload).toEqual(found[0])
+    const opened = await openMailedTicket(ctx, token, ['resetPassword'])
+    expect(spendMailedTicket(ctx, opened).payload).toEqual(found[0])
   })
 
   it('say where they were mailed to, or that they were not', async () => {
-    const { tickets } = await ticketsOf()
-    const { token } = await tickets.issue(ada, terms('expiredPassword', minute, null))
-    const opened = await tickets.open(token, ['expiredPassword'])
-    expect(tickets.spend(opened).payload.email).toBe('')
+    const { ctx } = await ticketsOf()
+    const { token } = await issueMailedTicket(ctx, ada, terms('expiredPassword', minute, null))
+    const opened = await openMailedTicket(ctx, token, ['expiredPassword'])
+    expect(spendMailedTicket(ctx, opened).payload.email).toBe('')
   })
 
   it('are good for their own purpose, person and secret', async () => {
-    const { tickets } = await ticketsOf()
-    const reset = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
-    const verify = await tickets.issue(ada, terms('verifyEmail', minute, ada.email))
-    const bobs = await tickets.issue(bob, terms('resetPassword', minute, bob.email))
+    const { ctx } = await ticketsOf()
+    const reset = await issueMailedTicket(ctx, ada, terms('resetPassword', minute, ada.email))
+    const verify = await issueMailedTicket(ctx, ada, terms('verifyEmail', minute, ada.email))
+    const bobs = await issueMailedTicket(ctx, bob, terms('resetPassword', minute, bob.email))
     const mixed = (a: string, b: string) => `${a.split('.')[0]}.${b.split('.')[1]}`
     for (const token of [
       mixed(reset.token, verify.token),
@@ -105,20 +105,22 @@ describe('tickets', () => {
       mixed(reset.token, bobs.token),
       mixed(bobs.token, reset.token),
     ]) {
-      const read = tickets.open(token, ['resetPassword', 'verifyEmail', 'expiredPassword'])
+      const read = openMailedTicket(ctx, token, ['resetPassword', 'verifyEmail', 'expiredPassword'])
       await expect(read).rejects.toMatchObject(invalid)
     }
-    await expect(tickets.open(reset.token, ['verifyEmail'])).rejects.toMatchObject(invalid)
-    await expect(tickets.open(verify.token, ['resetPassword'])).rejects.toMatchObject(invalid)
-    const { user } = await tickets.open(bobs.token, ['verifyEmail', 'resetPassword'])
+    await expect(openMailedTicket(ctx, reset.token, ['verifyEmail'])).rejects.toMatchObject(invalid)
+    await expect(openMailedTicket(ctx, verify.token, ['resetPassword'])).rejects.toMatchObject(
+      invalid,
+    )
+    const { user } = await openMailedTicket(ctx, bobs.token, ['verifyEmail', 'resetPassword'])
     expect(user.id).toBe(bob.id)
   })
 
   it('replace each other, and expire to the millisecond', async () => {
-    const { tickets, clock } = await ticketsOf()
-    const older = await tickets.issue(ada, terms('resetPassword', 10 * minute, ada.email))
-    const newer = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
-    const read = (token: string) => tickets.open(token, ['resetPassword'])
+    const { ctx, clock } = await ticketsOf()
+    const older = await issueMailedTicket(ctx, ada, terms('resetPassword', 10 * minute, ada.email))
+    const newer = await issueMailedTicket(ctx, ada, terms('resetPassword', minute, ada.email))
+    const read = (token: string) => openMailedTicket(ctx, token, ['resetPassword'])
     await expect(read(older.token)).rejects.toMatchObject(invalid)
     await clock.advance(minute - 1)
     expect((await read(newer.token)).user.id).toBe(ada.id)
@@ -131,38 +133,41 @@ describe('tickets', () => {
   })
 
   it('are taken by one of many, and not by who read an older one', async () => {
-    const { tickets } = await ticketsOf()
-    const older = await tickets.issue(ada, terms('verifyEmail', minute, ada.email))
-    const stale = tickets.spend(await tickets.open(older.token, ['verifyEmail']))
-    const { token } = await tickets.issue(ada, terms('verifyEmail', minute, ada.email))
-    const ticket = tickets.spend(await tickets.open(token, ['verifyEmail']))
-    expect(await tickets.take(stale)).toBe(false)
-    const takes = await Promise.all(Array.from({ length: 16 }, () => tickets.take(ticket)))
+    const { ctx } = await ticketsOf()
+    const older = await issueMailedTicket(ctx, ada, terms('verifyEmail', minute, ada.email))
+    const stale = spendMailedTicket(ctx, await openMailedTicket(ctx, older.token, ['verifyEmail']))
+    const { token } = await issueMailedTicket(ctx, ada, terms('verifyEmail', minute, ada.email))
+    const ticket = spendMailedTicket(ctx, await openMailedTicket(ctx, token, ['verifyEmail']))
+    expect(await takeMailedTicket(ctx, stale)).toBe(false)
+    const takes = await Promise.all(Array.from({ length: 16 }, () => takeMailedTicket(ctx, ticket)))
     expect(takes.filter(Boolean)).toHaveLength(1)
-    await expect(tickets.open(token, ['verifyEmail'])).rejects.toMatchObject(invalid)
+    await expect(openMailedTicket(ctx, token, ['verifyEmail'])).rejects.toMatchObject(invalid)
   })
 
   it.each([2, 4])('leave one good token of %i issued at once', async (count) => {
-    const { tickets } = await ticketsOf()
+    const { ctx } = await ticketsOf()
     const issued = await Promise.all(
       Array.from({ length: count }, () =>
-        tickets.issue(ada, terms('resetPassword', minute, ada.email)),
+        issueMailedTicket(ctx, ada, terms('resetPassword', minute, ada.email)),
       ),
     )
     const reads = await Promise.allSettled(
-      issued.map(({ token }) => tickets.open(token, ['resetPassword'])),
+      issued.map(({ token }) => openMailedTicket(ctx, token, ['resetPassword'])),
     )
     expect(reads.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
   it('can be issued while the older one is being spent', async () => {
-    const { tickets, faulty } = await ticketsOf()
-    const older = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
-    const ticket = tickets.spend(await tickets.open(older.token, ['resetPassword']))
+    const { ctx, faulty } = await ticketsOf()
+    const older = await issueMailedTicket(ctx, ada, terms('resetPassword', minute, ada.email))
+    const ticket = spendMailedTicket(
+      ctx,
+      await openMailedTicket(ctx, older.token, ['resetPassword']),
+    )
     faulty.onCall('client_tickets.update', async () => {
-      expect(await tickets.take(ticket)).toBe(true)
+      expect(await takeMailedTicket(ctx, ticket)).toBe(true)
     })
-    const { token } = await tickets.issue(ada, terms('resetPassword', minute, ada.email))
-    expect((await tickets.open(token, ['resetPassword'])).user.id).toBe(ada.id)
+    const { token } = await issueMailedTicket(ctx, ada, terms('resetPassword', minute, ada.email))
+    expect((await openMailedTicket(ctx, token, ['resetPassword'])).user.id).toBe(ada.id)
   })
 })

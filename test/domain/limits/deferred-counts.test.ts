@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createDeferredCounts } from '../../../src/domain/limits/deferred-counts.js'
+import { createDeferredCounts } from '../../../src/domain/limits/rate-limiter.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { addingCounter } from '../../../src/testing/shared/adding-counter.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createFailureThrottle } from '../../../src/domain/limits/failure-throttle.js'
+import { createFailureThrottle } from '../../../src/domain/limits/lockout.js'
 import type { RateLimiter } from '../../../src/domain/limits/rate-limiter.js'
 import { AuthError } from '../../../src/errors/index.js'
 

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { fallbackCounter } from '../../../src/domain/limits/fallback-counter.js'
-import { limitedSuccess } from '../../../src/domain/limits/limited-success.js'
-import { createRateLimiter, type RateLimiter } from '../../../src/domain/limits/rate-limiter.js'
 import {
+  createRateLimiter,
   defaultRateLimits,
   deferredLimits,
+  fallbackCounter,
   handedBackLimits,
+  limitedSuccess,
+  type RateLimiter,
   type RateLimitName,
   type RateLimits,
   type SessionLimitName,
-} from '../../../src/domain/limits/rate-limits.js'
+} from '../../../src/domain/limits/rate-limiter.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { eachSurface } from '../../support/hosts/matrix.js'

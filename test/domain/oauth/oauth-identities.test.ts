@@ -2,17 +2,25 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import {
-  createOauthIdentities,
-  type OauthIdentities,
+  addIdentity,
+  allIdentitiesOf,
+  beginIdentity,
+  findIdentity,
+  identitiesOf,
+  removeIdentity,
+  renewIdentity,
+  settleIdentity,
+  takeAbandonedIdentity,
+  takeBackIdentity,
 } from '../../../src/domain/oauth/oauth-identities.js'
 import { AuthError } from '../../../src/errors/index.js'
 import type { ProviderProfile } from '../../../src/identity-providers/provider-clients.js'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'
-import { type Collections, collectionsOf } from '../../../src/model/collections.js'
+import { collectionsOf } from '../../../src/model/collections.js'
 import type { OauthIdentity } from '../../../src/model/user.js'
 import type { Collection } from '../../../src/ports/store.js'
-import { systemRandom } from '../../../src/system/machine.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
+import { testContext } from '../../support/test-context.js'
 
 const userId = 'ada'
 
@@ -92,21 +100,29 @@ interface Race {
   readonly able: readonly number[]
 }
 
+const shared = await testContext()
+
+const contextOf = (now: number) => ({
+  ...shared,
+  clock: fakeClock(now),
+  collections: collectionsOf(memory().store, 'operator', ''),
+})
+
 /** One race: each racer removes one provider's identity. `choices` are tried first, then the first. */
 async function race(removed: readonly ProviderId[], choices: readonly number[]): Promise<Race> {
-  const clock = fakeClock(0)
-  const collections = collectionsOf(memory().store, 'operator', '')
-  const own = createOauthIdentities({ collections, clock, random: systemRandom })
-  for (const provider of new Set(removed)) await own.add(profileOf(provider), userId)
+  const ctx = contextOf(0)
+  for (const provider of new Set(removed)) await addIdentity(ctx, profileOf(provider), userId)
   const schedule = new Schedule(removed.length)
-  const racers = removed.map((_, racer): OauthIdentities => {
-    const oauthIdentities = stepped(collections.oauthIdentities, schedule, racer)
-    const seen: Collections = { ...collections, oauthIdentities }
-    return createOauthIdentities({ collections: seen, clock, random: systemRandom })
-  })
   const outcomes = removed.map(async (provider, racer) => {
     try {
-      await racers[racer]?.remove(userId, (one) => one.provider === provider, staysLast)
+      const oauthIdentities = stepped(ctx.collections.oauthIdentities, schedule, racer)
+      const collections = { ...ctx.collections, oauthIdentities }
+      await removeIdentity(
+        { ...ctx, collections },
+        userId,
+        (one) => one.provider === provider,
+        staysLast,
+      )
       return 'removed'
     } catch (error) {
       return error instanceof AuthError ? error.code : String(error)
@@ -120,7 +136,7 @@ async function race(removed: readonly ProviderId[], choices: readonly number[]):
     able.push(now.length)
     return now[choice] ?? 0
   })
-  const left = await own.ofUser(userId)
+  const left = await identitiesOf(ctx, userId)
   return { left: left.length, outcomes: await Promise.all(outcomes), choices: made, able }
 }
 
@@ -165,131 +181,122 @@ describe('the last two ways in, removed at once', () => {
 })
 
 describe('an account at a provider', () => {
-  const identities = () => {
-    const collections = collectionsOf(memory().store, 'operator', '')
-    return createOauthIdentities({ collections, clock: fakeClock(0), random: systemRandom })
-  }
-
   it('belongs to one user, and a user has one of each provider', async () => {
-    const store = identities()
-    expect(await store.add(profileOf('google'), 'ada')).toMatchObject({ userId: 'ada' })
-    expect(await store.add(profileOf('google'), 'eve')).toBeNull()
-    expect(await store.add(profileOf('google', '2'), 'ada')).toBeNull()
-    expect(await store.add(profileOf('github'), 'ada')).not.toBeNull()
-    expect((await store.find(profileOf('google')))?.userId).toBe('ada')
+    const ctx = contextOf(0)
+    expect(await addIdentity(ctx, profileOf('google'), 'ada')).toMatchObject({ userId: 'ada' })
+    expect(await addIdentity(ctx, profileOf('google'), 'eve')).toBeNull()
+    expect(await addIdentity(ctx, profileOf('google', '2'), 'ada')).toBeNull()
+    expect(await addIdentity(ctx, profileOf('github'), 'ada')).not.toBeNull()
+    expect((await findIdentity(ctx, profileOf('google')))?.userId).toBe('ada')
   })
 
   it('is told from every other: no two parts run into each other', async () => {
-    const store = identities()
+    const ctx = contextOf(0)
     const one = { ...profileOf('google'), issuer: 'a","b', subject: 'c' }
     const two = { ...profileOf('google'), issuer: 'a', subject: 'b","c' }
     const three = { ...profileOf('google'), issuer: 'A","b', subject: 'c' }
-    await store.add(one, 'ada')
-    expect([await store.find(two), await store.find(three)]).toEqual([null, null])
+    await addIdentity(ctx, one, 'ada')
+    expect([await findIdentity(ctx, two), await findIdentity(ctx, three)]).toEqual([null, null])
   })
 })
 
 describe('an identity that a sign-up cut short left without a user', () => {
   it('is taken by nobody for a minute, nor while somebody completes it', async () => {
-    const clock = fakeClock(Date.UTC(2026, 0, 1))
-    const collections = collectionsOf(memory().store, 'client', '')
-    const identities = createOauthIdentities({ collections, clock, random: systemRandom })
-    const left = await identities.add(profileOf('google'), userId)
+    const ctx = contextOf(Date.UTC(2026, 0, 1))
+    const { clock } = ctx
+    const left = await addIdentity(ctx, profileOf('google'), userId)
     if (left === null) throw new Error('taken')
-    expect(await identities.renew(left)).toEqual(left)
+    expect(await renewIdentity(ctx, left)).toEqual(left)
     await clock.advance(60_000 - 1)
-    expect(await identities.takeAbandoned(left)).toBe(false)
-    const renewed = await identities.renew(left)
+    expect(await takeAbandonedIdentity(ctx, left)).toBe(false)
+    const renewed = await renewIdentity(ctx, left)
     expect(renewed).toEqual({ ...left, linkedAt: clock.now() })
-    expect(await identities.renew(left)).toBeNull()
+    expect(await renewIdentity(ctx, left)).toBeNull()
     await clock.advance(60_000 - 1)
     // Who looked before it was renewed takes nothing.
-    expect(await identities.takeAbandoned(left)).toBe(false)
+    expect(await takeAbandonedIdentity(ctx, left)).toBe(false)
     await clock.advance(1)
-    expect(await identities.takeAbandoned(left)).toBe(false)
-    expect(await identities.takeAbandoned(renewed ?? left)).toBe(true)
-    expect(await identities.find(profileOf('google'))).toBeNull()
+    expect(await takeAbandonedIdentity(ctx, left)).toBe(false)
+    expect(await takeAbandonedIdentity(ctx, renewed ?? left)).toBe(true)
+    expect(await findIdentity(ctx, profileOf('google'))).toBeNull()
   })
 })
 
 describe('an identity that is being linked', () => {
   async function begun() {
-    const clock = fakeClock(Date.UTC(2026, 0, 1))
-    const collections = collectionsOf(memory().store, 'operator', '')
-    const identities = createOauthIdentities({ collections, clock, random: systemRandom })
-    const one = await identities.begin(profileOf('google'), userId)
+    const ctx = contextOf(Date.UTC(2026, 0, 1))
+    const { clock } = ctx
+    const one = await beginIdentity(ctx, profileOf('google'), userId)
     if (one === null) throw new Error('taken')
-    const stands = async () => (await identities.ofUser(userId)).length
-    return { clock, collections, identities, one, stands }
+    const stands = async () => (await identitiesOf(ctx, userId)).length
+    return { ctx, clock, collections: ctx.collections, one, stands }
   }
 
   it('opens the account once it is settled, which may be repeated while it is there', async () => {
-    const { clock, identities, one, stands } = await begun()
-    expect([await stands(), await identities.allOf(userId)]).toEqual([0, [one]])
-    expect([await identities.settle(one), await stands()]).toEqual([true, 1])
-    expect(await identities.settle(one)).toBe(true)
-    await identities.takeBack(one)
-    expect(await identities.settle(one)).toBe(false)
+    const { clock, ctx, one, stands } = await begun()
+    expect([await stands(), await allIdentitiesOf(ctx, userId)]).toEqual([0, [one]])
+    expect([await settleIdentity(ctx, one), await stands()]).toEqual([true, 1])
+    expect(await settleIdentity(ctx, one)).toBe(true)
+    await takeBackIdentity(ctx, one)
+    expect(await settleIdentity(ctx, one)).toBe(false)
     await clock.advance(1)
-    await identities.add(profileOf('google'), userId)
-    expect(await identities.settle(one)).toBe(false)
+    await addIdentity(ctx, profileOf('google'), userId)
+    expect(await settleIdentity(ctx, one)).toBe(false)
   })
 
   it('is not taken as abandoned by a process whose clock is ahead, once it is settled', async () => {
-    const { clock, identities, one, stands } = await begun()
-    await identities.settle(one)
+    const { clock, ctx, one, stands } = await begun()
+    await settleIdentity(ctx, one)
     await clock.advance(60_000)
-    expect([await identities.takeAbandoned(one), await stands()]).toEqual([false, 1])
+    expect([await takeAbandonedIdentity(ctx, one), await stands()]).toEqual([false, 1])
   })
 
   it('is taken back by its own request, and not by one of before', async () => {
-    const { clock, identities, one, stands } = await begun()
-    await identities.takeBack(one)
+    const { clock, ctx, one, stands } = await begun()
+    await takeBackIdentity(ctx, one)
     await clock.advance(1)
-    const next = await identities.begin(profileOf('google'), userId)
-    if (next !== null) await identities.settle(next)
-    await identities.takeBack(one)
+    const next = await beginIdentity(ctx, profileOf('google'), userId)
+    if (next !== null) await settleIdentity(ctx, next)
+    await takeBackIdentity(ctx, one)
     expect(await stands()).toBe(1)
   })
 
   it('is removed without a question, and stays where it is settled meanwhile and the last', async () => {
-    const { collections, identities, one, stands } = await begun()
+    const { collections, ctx, one, stands } = await begun()
     const oauthIdentities: Collection<OauthIdentity> = {
       ...collections.oauthIdentities,
       async take(id, guard) {
-        await identities.settle(one)
+        await settleIdentity(ctx, one)
         return collections.oauthIdentities.take(id, guard)
       },
     }
-    const late = createOauthIdentities({
-      ...{ clock: fakeClock(), random: systemRandom },
-      collections: { ...collections, oauthIdentities },
-    })
-    const removed = late.remove(userId, () => true, staysLast)
+    const late = { ...ctx, collections: { ...collections, oauthIdentities } }
+    const removed = removeIdentity(late, userId, () => true, staysLast)
     await expect(removed).rejects.toMatchObject({ code: 'last_login_method' })
     expect(await stands()).toBe(1)
-    await identities.remove(
+    await removeIdentity(
+      ctx,
       userId,
       () => true,
       async () => null,
     )
-    await identities.begin(profileOf('google'), userId)
-    await identities.remove(userId, () => true, staysLast)
-    expect(await identities.allOf(userId)).toEqual([])
+    await beginIdentity(ctx, profileOf('google'), userId)
+    await removeIdentity(ctx, userId, () => true, staysLast)
+    expect(await allIdentitiesOf(ctx, userId)).toEqual([])
   })
 
   it('is gone a minute later, once somebody asks for all of the user', async () => {
-    const { clock, identities, one } = await begun()
+    const { clock, ctx, one } = await begun()
     await clock.advance(60_000 - 1)
-    expect(await identities.allOf(userId)).toEqual([one])
+    expect(await allIdentitiesOf(ctx, userId)).toEqual([one])
     await clock.advance(1)
-    expect(await identities.allOf(userId)).toEqual([])
-    expect(await identities.find(profileOf('google'))).toBeNull()
+    expect(await allIdentitiesOf(ctx, userId)).toEqual([])
+    expect(await findIdentity(ctx, profileOf('google'))).toBeNull()
   })
 
   it('is this request’s own where a driver sends the insert twice', async () => {
-    const { clock, collections, identities, one } = await begun()
-    await identities.takeBack(one)
+    const { ctx, collections, one } = await begun()
+    await takeBackIdentity(ctx, one)
     const oauthIdentities: Collection<OauthIdentity> = {
       ...collections.oauthIdentities,
       async insert(doc) {
@@ -297,12 +304,9 @@ describe('an identity that is being linked', () => {
         return collections.oauthIdentities.insert(doc)
       },
     }
-    const resent = createOauthIdentities({
-      ...{ clock, random: systemRandom },
-      collections: { ...collections, oauthIdentities },
-    })
-    const found = await resent.begin(profileOf('google'), userId)
-    expect(found !== null && (await resent.settle(found))).toBe(true)
-    expect(await resent.begin(profileOf('google'), userId)).toBeNull()
+    const resent = { ...ctx, collections: { ...collections, oauthIdentities } }
+    const found = await beginIdentity(resent, profileOf('google'), userId)
+    expect(found !== null && (await settleIdentity(resent, found))).toBe(true)
+    expect(await beginIdentity(resent, profileOf('google'), userId)).toBeNull()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCheckFloor } from '../../../src/domain/passwords/check-floor.js'
+import { createCheckFloor } from '../../../src/domain/hashing/password-hashes.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 
 const today = { name: 'today', cost: 400 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { argon2Hasher } from '../../../src/crypto/argon2-hashers.js'
 import { hashGate } from '../../../src/crypto/hash-gate.js'
-import { createPasswordHashes } from '../../../src/domain/passwords/password-hashes.js'
+import { createPasswordHashes } from '../../../src/domain/hashing/password-hashes.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { anyLine } from '../../support/hash-line.js'
 

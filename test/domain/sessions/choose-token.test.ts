@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { RefreshClaims } from '../../../src/crypto/tokens.js'
-import { chooseToken, tokensToEnd } from '../../../src/domain/sessions/choose-token.js'
-import type { Tokens } from '../../../src/domain/sessions/tokens.js'
+import type { RefreshClaims } from '../../../src/crypto/token-format.js'
+import { chooseToken, tokensToEnd } from '../../../src/domain/sessions/refresh-reading.js'
+import type { Judged } from '../../../src/domain/sessions/tokens.js'
 import { AuthError } from '../../../src/errors/index.js'
 
-type Verified = Awaited<ReturnType<Tokens['verifyRefresh']>>
+type Verified = Judged<RefreshClaims>
 
 /** A text as long as a token, for each name. */
 const long = (name: string): string => name.padEnd(400, '.')
@@ -31,13 +31,12 @@ const genuine = (claims: Partial<RefreshClaims> = {}): Verified => ({
 const unreachable = new AuthError('session_enforcement_unavailable')
 
 /** Tokens of these names, each with what its verification says; of an error, it fails with it. */
-function tokensOf(known: Readonly<Record<string, Verified | AuthError>>): Tokens {
-  const verifyRefresh = async (token: string): Promise<Verified> => {
+function verifying(known: Readonly<Record<string, Verified | AuthError>>) {
+  return async (token: string): Promise<Verified> => {
     const is = known[token.replace(/\.+$/, '')]
     if (is instanceof AuthError) throw is
     return is ?? { ok: false, reason: 'invalid' }
   }
-  return { verifyRefresh } as Pick<Tokens, 'verifyRefresh'> as Tokens
 }
 
 const unknownKey: Verified = { ok: false, reason: 'unknownKey' }
@@ -48,36 +47,36 @@ describe('of several refresh cookies', () => {
     ['one whose key is not there', unknownKey],
     ['one that was not minted here', { ok: false, reason: 'invalid' } as const],
   ])('a genuine one counts beside %s, in either place', async (_what, other) => {
-    const tokens = tokensOf({ good: genuine(), other })
+    const verify = verifying({ good: genuine(), other })
     for (const shown of [
       [long('good'), long('other')],
       [long('other'), long('good')],
     ]) {
-      expect(await chooseToken(tokens, shown)).toBe(long('good'))
-      expect(await tokensToEnd(tokens, shown)).toEqual([long('good')])
+      expect(await chooseToken(verify, shown)).toBe(long('good'))
+      expect(await tokensToEnd(verify, shown)).toEqual([long('good')])
     }
   })
 
   it('none counts as worthless while the key of one is still looked for', async () => {
-    const tokens = tokensOf({ other: unreachable, lost: unknownKey })
+    const verify = verifying({ other: unreachable, lost: unknownKey })
     const shown = [long('junk'), long('lost'), long('other')]
-    await expect(chooseToken(tokens, shown)).rejects.toBe(unreachable)
-    expect(await tokensToEnd(tokens, shown)).toEqual([long('other')])
+    await expect(chooseToken(verify, shown)).rejects.toBe(unreachable)
+    expect(await tokensToEnd(verify, shown)).toEqual([long('other')])
   })
 
   it('the one whose key is not there is refused as such, not one that nobody minted', async () => {
-    const tokens = tokensOf({ lost: unknownKey })
+    const verify = verifying({ lost: unknownKey })
     const shown = [long('junk'), long('lost')]
-    expect(await chooseToken(tokens, shown)).toBe(long('lost'))
-    expect(await tokensToEnd(tokens, shown)).toEqual([long('lost')])
+    expect(await chooseToken(verify, shown)).toBe(long('lost'))
+    expect(await tokensToEnd(verify, shown)).toEqual([long('lost')])
   })
 
   it('of two logins of one second, the same one counts in either place', async () => {
-    const tokens = tokensOf({
+    const verify = verifying({
       a: genuine({ sid: 'a', gen: 9 }),
       b: genuine({ sid: 'b', gen: 1 }),
     })
-    expect(await chooseToken(tokens, [long('a'), long('b')])).toBe(long('b'))
-    expect(await chooseToken(tokens, [long('b'), long('a')])).toBe(long('b'))
+    expect(await chooseToken(verify, [long('a'), long('b')])).toBe(long('b'))
+    expect(await chooseToken(verify, [long('b'), long('a')])).toBe(long('b'))
   })
 })

@@ -1,13 +1,8 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { tokenMemo } from '../../../src/crypto/memos.js'
-import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
-import { createTokens } from '../../../src/domain/sessions/tokens.js'
+import { mintAccess, mintServiceAccess } from '../../../src/domain/sessions/tokens.js'
 import type { User } from '../../../src/model/user.js'
-import { systemRandom } from '../../../src/system/machine.js'
-import { fakeClock } from '../../../src/testing/fake-clock.js'
-import { testSigningKey } from '../../support/keys.js'
-import { recordingLogger } from '../../support/outside/recording-logger.js'
+import { testContext } from '../../support/test-context.js'
 
 const user: User = {
   id: '01890a5d-ac96-774b-bcce-b302099a8057',
@@ -36,48 +31,27 @@ const user: User = {
   lastIntentId: null,
 }
 
-async function rig() {
-  const clock = fakeClock()
-  const keys = await createSigningKeys(
-    { current: await testSigningKey() },
-    clock,
-    recordingLogger(),
-  )
-  const issuer = 'https://admin.example.com'
-  return createTokens({
-    ...{
-      surface: 'operator',
-      clock,
-      random: systemRandom,
-      keys,
-      issuer,
-      clockLeeway: 0,
-      memo: tokenMemo(1),
-    },
-  })
-}
-
 const how = { amr: ['pwd'], authTime: 1 }
 
 const bounds = { ttlMs: 60_000, idleEndsAt: Number.MAX_SAFE_INTEGER, absoluteTtlMs: null }
 
 describe('the one place access tokens are minted', () => {
   it('gives a machine none for a session, and a person none for client credentials', async () => {
-    const tokens = await rig()
+    const ctx = await testContext({ surface: 'operator' })
     for (const kind of ['service', 'robot']) {
-      const minted = tokens.access({ ...user, kind }, 'sid', how, bounds)
+      const minted = mintAccess(ctx, { ...user, kind }, 'sid', how, bounds)
       await expect(minted).rejects.toMatchObject({ code: 'refresh_token_invalid' })
     }
     for (const kind of ['', 'robot', 'Service']) {
-      const minted = tokens.service({ ...user, kind }, 60_000)
+      const minted = mintServiceAccess(ctx, { ...user, kind }, 60_000)
       await expect(minted).rejects.toMatchObject({ code: 'invalid_client' })
     }
   })
 
   it('gives each the same claims, but for what a session has', async () => {
-    const tokens = await rig()
-    const person = decodeJwt((await tokens.access(user, 'sid', how, bounds)).accessToken)
-    const machine = await tokens.service({ ...user, kind: 'service' }, 60_000)
+    const ctx = await testContext({ surface: 'operator' })
+    const person = decodeJwt((await mintAccess(ctx, user, 'sid', how, bounds)).accessToken)
+    const machine = await mintServiceAccess(ctx, { ...user, kind: 'service' }, 60_000)
     const claims = decodeJwt(machine.accessToken)
     expect([person.aud, claims.aud]).toEqual(['operator', 'service'])
     expect([person['sid'], 'sid' in claims]).toEqual(['sid', false])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isStanding, refusalOfStanding } from '../../../src/domain/sessions/refresh-refusal.js'
+import { isStanding, refusalOfStanding } from '../../../src/domain/sessions/refresh-reading.js'
 import type { RefreshDecision } from '../../../src/engine/refresh-rules.js'
 import type { User } from '../../../src/model/user.js'
 import type { DenylistEntry } from '../../../src/ports/backend.js'

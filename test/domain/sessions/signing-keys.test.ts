@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { KeyRing } from '../../../src/crypto/key-ring.js'
-import { createSigningKeys } from '../../../src/domain/sessions/signing-keys.js'
+import { createSigningKeys } from '../../../src/domain/keys/signing-keys.js'
 import type { Clock } from '../../../src/ports/host.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { rsaPair } from '../../crypto/forge.js'

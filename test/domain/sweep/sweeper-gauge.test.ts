@@ -12,7 +12,7 @@ import {
   fullStore,
   heldCall,
   minutes,
-  noDeletions,
+  nothingToResume,
   scrapeText,
   seconds,
   startReplica,
@@ -50,7 +50,7 @@ describe('the gauge', () => {
     const reader = new ForgetfulReader()
     const meterProvider = new MeterProvider({ readers: [exporter, reader] })
     const logger = recordingLogger()
-    const given = { random: systemRandom, deletions: noDeletions, notices: noDeletions, logger }
+    const given = { random: systemRandom, ...nothingToResume, logger }
     startSweeping({ meterProvider }, { backend, clock, ...given })
     await clock.advance(untilFirst)
     const lines = (await scrapeText(exporter)).trim().split('\n')
@@ -151,8 +151,7 @@ describe('the meter provider', () => {
     metrics.setGlobalMeterProvider(new MeterProvider({ readers: [exporter] }))
     const given = {
       random: systemRandom,
-      deletions: noDeletions,
-      notices: noDeletions,
+      ...nothingToResume,
       logger: recordingLogger(),
     }
     startSweeping({}, { backend: memory(), clock, ...given })
@@ -162,7 +161,7 @@ describe('the meter provider', () => {
 
   it('need not be there at all', async () => {
     const replica = { backend: memory(), clock: fakeClock() }
-    const given = { random: systemRandom, deletions: noDeletions, notices: noDeletions }
+    const given = { random: systemRandom, ...nothingToResume }
     const deps = { ...replica, ...given, logger: recordingLogger() }
     const sweeper = startSweeping({}, deps)
     await replica.clock.advance(untilFirst)

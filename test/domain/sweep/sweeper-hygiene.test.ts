@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { createSweepWork, type Sweepable } from '../../../src/domain/sweep/sweep-work.js'
+import { createSweepWork, type Sweepable } from '../../../src/domain/sweep/sweeper.js'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { Session } from '../../../src/model/sessions.js'
 import type { Clock } from '../../../src/ports/host.js'

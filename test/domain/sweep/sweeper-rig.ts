@@ -38,8 +38,8 @@ export interface Replica extends Pick<FaultyBackend, 'calls' | 'failNext' | 'onC
 }
 
 /** Those of accounts need the whole library. */
-const noDeletion = { resume: async () => 'done' as const }
-export const noDeletions = { operator: noDeletion, client: noDeletion }
+const nothing = async () => 'done' as const
+export const nothingToResume = { resumeDeletions: nothing, resumeNotices: nothing }
 
 export function startReplica(
   backend: Backend,
@@ -53,8 +53,7 @@ export function startReplica(
   const given = {
     clock: seenClock,
     random: systemRandom,
-    deletions: noDeletions,
-    notices: noDeletions,
+    ...nothingToResume,
     logger,
   }
   const deps = { backend: faulty, ...given }

@@ -48,9 +48,9 @@ export function callSites(): ReadonlySet<string> {
 
 /** Cut short in `account-deletion`, `untold-factors` and `totp-keys` of the contract. */
 const ofNoRequest = new Set([
-  'src/domain/accounts/deletion-resumption.ts',
-  'src/domain/factors/enrollment-notices.ts',
-  'src/domain/factors/totp-reencryption.ts',
+  'src/domain/accounts/account-deletions.ts',
+  'src/domain/factors/factor-enrollment.ts',
+  'src/domain/factors/totp-factors.ts',
 ])
 
 /**
@@ -58,24 +58,24 @@ const ofNoRequest = new Set([
  * or where there are hundreds of documents, as in `own-sessions`.
  */
 const elsewhere = new Set([
-  'src/domain/sessions/session-list.ts sessions.get',
+  'src/domain/sessions/own-sessions.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   // Another call uses the id and deletes the account, as in `deletion-races` of signing in by a provider.
-  'src/domain/context/take-back-used.ts users.take',
+  'src/domain/surface/has-way-in.ts users.take',
   // The account was deleted before and is there again, as in `deletion-notes`.
   'src/domain/accounts/account-deletions.ts collections.users.get',
   'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
-  'src/domain/accounts/account-import.ts users.take',
-  'src/domain/accounts/account-import.ts totpFactors.take',
+  'src/domain/accounts/user-import.ts users.take',
+  'src/domain/accounts/user-import.ts totpFactors.take',
   // The service of that name, and no collection.
-  'src/domain/accounts/account-import.ts oauthIdentities.find',
+  'src/domain/accounts/user-import.ts oauthIdentities.find',
   // The address is confirmed while the request is under way, as in `me` of the contract.
   'src/domain/accounts/profile.ts users.get',
   // Beside the reply: the owner of an account is told of a lockout.
   'src/domain/factors/code-verification.ts deps.collections.users.get',
   // Beside the reply: the owner is told of guesses.
-  'src/domain/mail/suspicion-notices.ts collections.users.get',
+  'src/domain/mail/mail-service.ts collections.users.get',
 ])
 
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
-import { sessionDenylistId } from '../../../src/domain/context/denylist-entries.js'
+import { sessionDenylistId } from '../../../src/domain/context/open-collections.js'
 import { storeSettings } from '../../contract/oauth/oauth-host.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { passkeysOn } from '../../support/people/passkey-people.js'

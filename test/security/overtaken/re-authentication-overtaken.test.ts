@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
-import { sessionDenylistId } from '../../../src/domain/context/denylist-entries.js'
+import { sessionDenylistId } from '../../../src/domain/context/open-collections.js'
 import type { LegacyVerifier } from '../../../src/ports/host.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { sweepOnce } from '../../contract/accounts/deletions.js'

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { OpenApiDocument, OpenApiHeader, OpenApiResponse } from '../../../src/openapi/index.js'
+import type { OpenApiDocument, OpenApiHeader, OpenApiResponse } from '../../../src/openapi/types.js'
 import type { Reply } from './http-client.js'
 
 /** What callers read of a reply; each must be documented wherever it is sent. */

@@ -1,4 +1,4 @@
-import type { RateLimits } from '../../../src/domain/limits/rate-limits.js'
+import type { RateLimits } from '../../../src/domain/limits/rate-limiter.js'
 import type { HostOptions } from './hosts.js'
 
 const never = { limit: 1_000_000, windowMs: 60_000 }

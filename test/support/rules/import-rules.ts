@@ -93,14 +93,15 @@ const rules: readonly ZoneRule[] = [
   },
   {
     zone: 'src/operations/',
-    values: ['src/model/', texts, errors, 'zod'],
-    types: ['src/domain/services/index.ts'],
+    // Each operation calls the functions of the domain, with the context that it is given.
+    values: ['src/domain/', 'src/model/', texts, errors, 'zod'],
+    types: ['src/crypto/token-format.ts', ports],
   },
   {
     zone: 'src/http/',
     // For the arithmetic of addresses and networks; it opens no socket here.
-    values: [errors, answered, 'src/engine/', 'node:net'],
-    types: ['src/operations/', ports, 'src/domain/services/index.ts'],
+    values: [errors, answered, 'src/domain/', 'src/engine/', 'node:net'],
+    types: ['src/operations/', 'src/crypto/token-format.ts', 'src/model/', ports],
   },
   // The public entry brings the table; what describes it takes any table.
   { zone: 'src/openapi/index.ts', values: ['src/openapi/', 'src/operations/'], types: [] },
@@ -169,9 +170,7 @@ const rules: readonly ZoneRule[] = [
 /** What one file alone may load: everything else may name its types. */
 const reserved: ReadonlyMap<string, string> = new Map([
   // A session is opened for a login that passed every step, and the pipeline alone says which did.
-  ['src/domain/sessions/cleared-login.ts', 'src/domain/login/login-effects.ts'],
-  // An effect asks for a spent intent, and the judge alone says which may be spent.
-  ['src/domain/intents/spent-intent.ts', 'src/domain/intents/intent-judge.ts'],
+  ['src/domain/sessions/sessions.ts', 'src/domain/login/login-pipeline.ts'],
 ])
 
 const builtins = new Set(builtinModules)

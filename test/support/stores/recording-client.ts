@@ -1,4 +1,4 @@
-import type { PostgresClient } from '../../../adapters/postgres/index.js'
+import type { PostgresClient } from '../../../adapters/postgres/client.js'
 
 export interface Statement {
   readonly text: string

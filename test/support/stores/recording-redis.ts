@@ -1,4 +1,4 @@
-import type { RedisClient } from '../../../adapters/redis/index.js'
+import type { RedisClient } from '../../../adapters/redis/client.js'
 
 /**
  * Passes everything on to an `ioredis` client and keeps the commands sent by `call`. When it is

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Cluster, Redis } from 'ioredis'
 import { ClientOfflineError, createClient, createCluster } from 'redis'
-import type { RedisClient } from '../../../adapters/redis/index.js'
+import type { RedisClient } from '../../../adapters/redis/client.js'
 
 /** An open client and how to be rid of it. */
 export interface OpenClient {

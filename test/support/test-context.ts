@@ -1,0 +1,61 @@
+import { memory } from '../../adapters/memory/index.js'
+import type { SurfaceContext } from '../../src/domain/surface/surface-context.js'
+import type { Backend } from '../../src/ports/backend.js'
+import type { Surface } from '../../src/ports/surface.js'
+import type { AuthSettings } from '../../src/settings/settings.js'
+import { buildSurface } from '../../src/setup/build-surface.js'
+import { defaultsOf } from '../../src/setup/defaults.js'
+import { createSharedServices } from '../../src/setup/shared-services.js'
+import type { ReadOptions } from '../../src/setup/with-config-keys.js'
+import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js'
+import { cheapHash } from './hosts/test-auth.js'
+import { testConfigKeys, testSigningKey } from './keys.js'
+import { recordingLogger } from './outside/recording-logger.js'
+import { type RecordingMailer, recordingMailer } from './outside/recording-mailer.js'
+
+export interface TestContext extends SurfaceContext {
+  readonly backend: Backend
+  readonly clock: FakeClock
+  readonly logger: ReturnType<typeof recordingLogger>
+  readonly mailer: RecordingMailer
+}
+
+export interface TestContextOptions {
+  readonly surface?: Surface
+  readonly backend?: Backend
+  readonly clock?: FakeClock
+  /** Settings that differ from the defaults. */
+  readonly settings?: Partial<AuthSettings>
+}
+
+/**
+ * The context of one surface as `createAuth` builds it, on a memory store and a fake clock. A test that needs another
+ * part spreads it: `{ ...ctx, collections }`.
+ */
+export async function testContext({
+  surface = 'client',
+  backend = memory(),
+  clock = fakeClock(Date.UTC(2026, 0, 1)),
+  settings = {},
+}: TestContextOptions = {}): Promise<TestContext> {
+  const [logger, mailer] = [recordingLogger(), recordingMailer()]
+  const options: ReadOptions = {
+    ...{ backend, clock, logger, mailer, env: {}, hash: cheapHash, sweep: false },
+    configKeys: testConfigKeys,
+    keys: { current: await testSigningKey() },
+    surfaces: {
+      operator: { baseUrl: 'https://admin.example.com' },
+      client: { baseUrl: 'https://app.example.com' },
+    },
+  }
+  const defaults = defaultsOf(options, {})
+  const shared = { ...defaults, ...(await createSharedServices(options, defaults, () => {})) }
+  const on = (other: Surface): SurfaceContext => buildSurface(other, options, shared, on).ctx
+  const { ctx } = buildSurface(surface, options, shared, on)
+  await shared.config.register()
+  return {
+    ...ctx,
+    ...{ backend, clock, logger, mailer },
+    settings: async () => ({ ...(await ctx.settings()), ...settings }),
+  }
+}
