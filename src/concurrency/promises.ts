@@ -63,8 +63,8 @@ export interface Shared<T> {
 }
 
 /**
- * Work of one name that is under way is shared by the calls that come meanwhile. Its failure is that of
- * the call that began it alone: the others begin it once more.
+ * While work of one name is running, later calls share it. If it fails, only the call that began it fails: the others
+ * begin the work again.
  */
 export function createSharedWork<T>(): (
   name: string,

@@ -233,7 +233,7 @@ function parse(
   )
 }
 
-/** What is to be signed by a key that the host keeps elsewhere. */
+/** The bytes to sign, for a key that the host keeps elsewhere. */
 export interface SigningInput {
   /** The id of the current key: its RFC 7638 thumbprint, as `GET …/jwks` lists it. */
   readonly kid: string

@@ -15,7 +15,7 @@ export type HeaderReader = (segment: string) => TokenHeader | null
 
 /**
  * Reads headers of exactly `alg` (RS256), `kid` (one of `keys`) and `typ`. Having no further
- * member rules out `crit`, `b64`, `jku`, `jwk`, `x5u`, `x5c`, `zip` and whatever comes next
+ * member rules out `crit`, `b64`, `jku`, `jwk`, `x5u`, `x5c`, `zip` and any later member
  * (RFC 8725 §3.1, §3.10).
  *
  * Headers that passed are remembered, because every token of a key has the same one. No signature

@@ -47,7 +47,7 @@ interface Deps {
 const check = 'encryption'
 /** Accounts looked at from each end of the list: no index finds the secrets of a key whose id is not known. */
 const accounts = 500
-/** Secrets read beside each other: a host uses the database meanwhile. */
+/** How many secrets are read at once: the host is using the database too. */
 const batch = 50
 
 /** Secrets of authenticator apps that no key opens, and those that a rotation has left behind. */
@@ -99,7 +99,7 @@ function lost(surface: Surface, keyId: string): Finding {
   return {
     check,
     problem: `No key of configKeys with the id "${keyId}" opens secrets of authenticator apps (${surface}): their users cannot sign in by a code.`,
-    remedy: `Give the key "${keyId}" back, behind the first one, or let these users enroll anew: users.resetMfa.`,
+    remedy: `Give the key "${keyId}" back, behind the first one, or call users.resetMfa and have these users enroll again.`,
   }
 }
 

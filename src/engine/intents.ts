@@ -192,7 +192,7 @@ export const intentKinds = {
 
 export type IntentKind = keyof typeof intentKinds
 
-/** The kinds that are taken before their effect, or after it; `IntentJudge` has a method for either. */
+/** The kinds that are taken before their effect (`spendIntent`), or after it (`spendIntentLast`). */
 export type KindSpent<S extends IntentRules['spent']> = {
   [K in IntentKind]: (typeof intentKinds)[K]['spent'] extends S ? K : never
 }[IntentKind]

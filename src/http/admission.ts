@@ -124,8 +124,8 @@ export async function admit(admission: Admission, context: AdmissionContext): Pr
 }
 
 /**
- * The limit of each class. Logins have a live setting. A logout is counted by its service, and only
- * where no credential in it verifies: an owner must get out whatever other callers at their address do.
+ * The limit of each class. Logins have a live setting. `logout` counts by itself, and only
+ * if no credential in it verifies: an owner must get out whatever other callers at their address do.
  */
 const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
   register: 'registerPerIp',
@@ -253,11 +253,11 @@ async function sessionLimit(
 }
 
 /** Whether the caller is a person with a session; most of administration is open to machines as well. */
-function humanSession(admission: Admission, { ctx }: AdmissionContext): void {
+function humanSession(admission: Admission): void {
   const { operation, principal } = admission
   const isForMachines = operation.guards.some(({ kind }) => kind === 'principal')
   if (principal === null || isForMachines) return
-  admission.sessionId = requireHuman(ctx, principal).sessionId
+  admission.sessionId = requireHuman(principal).sessionId
 }
 
 /** Whether the authorizer allows it; the account's record is read for that. */

@@ -19,7 +19,7 @@ interface ShownToken {
 
 export interface RefusalEvents {
   /**
-   * Emits an event for a refusal that is about security, unless a service did already. The same refusal of an account
+   * Emits an event for a refusal that is about security, unless the domain did already. The same refusal of an account
    * is emitted once a minute for each network, and for eight networks at most. An event may leave a record that is kept
    * for a year, and a user must not fill the database.
    */

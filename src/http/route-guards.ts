@@ -144,11 +144,11 @@ export function routeGuards<S extends Surface>(
 
   return {
     requireUser() {
-      return plainGuard('requireUser', (principal) => void requireHuman(ctx, principal))
+      return plainGuard('requireUser', (principal) => void requireHuman(principal))
     },
 
     optionalUser() {
-      const present = plainGuard('optionalUser', (principal) => void requireHuman(ctx, principal))
+      const present = plainGuard('optionalUser', (principal) => void requireHuman(principal))
       return (request, known) => {
         // An empty header is one: a client that means to sign in must not be served as a stranger.
         const isStranger = known === null && request.header('authorization') === undefined

@@ -31,7 +31,7 @@ export interface Passkey extends Doc, EnrollmentNotice {
    * who finds a key without a PIN can set one.
    */
   readonly uvInitialized: boolean
-  /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */
+  /** Names the attempt to remove it that is under way, or that was cut off; see `removeTotpFactor`. */
   readonly removingBy: string | null
   /** The user's epochs when the registration began. */
   readonly deviceEpoch: number
@@ -88,7 +88,7 @@ export interface TotpFactor extends Doc, EnrollmentNotice {
   readonly confirmed: boolean
   /** The newest time step whose code was accepted; 0 before the first. Never goes back. */
   readonly lastStep: number
-  /** Names the attempt to remove it that is under way, or that was cut off; see `FactorRemoval`. */
+  /** Names the attempt to remove it that is under way, or that was cut off; see `removeTotpFactor`. */
   readonly removingBy: string | null
   readonly createdAt: number
   /** The session or the login ticket that enrolls it; it counts until the app is confirmed. */

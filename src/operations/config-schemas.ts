@@ -6,7 +6,7 @@ import { text, timestamp } from './schemas.js'
 
 const texts = z.readonly(z.record(z.string(), z.string()))
 
-/** Services return read-only values. */
+/** The domain returns read-only values. */
 const list = <T extends z.ZodMiniType>(item: T) => z.readonly(z.array(item))
 
 /** The schema would leave `__proto__` out without a word: what was not stored must not be answered 200. */

@@ -2,10 +2,10 @@ import * as z from 'zod/mini'
 import type { Act } from '../domain/context/actor.js'
 import * as serviceAccounts from '../domain/service-accounts/service-accounts.js'
 import {
-  issueCredential,
   locateServiceAccount,
   revokeCredential,
 } from '../domain/service-accounts/service-accounts.js'
+import { issueCredential } from '../domain/service-accounts/service-credentials.js'
 import {
   exchangeAtTokenEndpoint,
   grantServiceToken,
@@ -237,7 +237,7 @@ const issueServiceCredential = adminOperation({
   errors: ['service_account_not_found', 'credential_limit_reached', 'server_busy'],
   locate: ({ id = '' }, ctx) => locateServiceAccount(ctx, id),
   async handle(call, ctx) {
-    const issued = await issueCredential(ctx, call.located, actOf(call))
+    const issued = await issueCredential(ctx, call.located.id, actOf(call))
     return { body: issuedCredentialView(issued) }
   },
 })

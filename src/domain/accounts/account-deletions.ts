@@ -163,9 +163,9 @@ async function attempt(
 }
 
 /**
- * Deletes the user. Resolves with the attempt that finished: this one, or another at the same time. Null when there is
- * no such user. Repeat it after a rejection, or leave that to `resume`. `refusalOf` is asked of the account as it is
- * when it is closed: what it gives is thrown, and nothing is deleted, then or later.
+ * Deletes the user. Resolves with the attempt that finished: this one, or another at the same time. `null` if there is
+ * no such user. After a rejection call it again, or leave the rest to `resumeDeletions`. `refusalOf` judges the account
+ * at the moment it is closed: if it gives an error, that is thrown, and nothing is deleted, then or later.
  */
 export async function deleteAccount(
   ctx: SurfaceContext,
@@ -212,8 +212,8 @@ async function withoutUnfinished(ctx: SurfaceContext, user: User | null): Promis
 }
 
 /**
- * Null where the account is to be closed. Where its credentials changed since, the owner may have taken it back from a
- * thief who asked for the deletion: it is given up. The write here first keeps out an attempt that is still under way.
+ * `null` to close the account. If its credentials have changed, the owner may have taken the account back from a thief
+ * who asked for the deletion, so the deletion is given up. The write first keeps out an attempt that is still running.
  */
 async function judge(
   ctx: SurfaceContext,
@@ -258,9 +258,9 @@ async function resumeOne(ctx: SurfaceContext, noted: AccountDeletion): Promise<v
 }
 
 /**
- * Completes deletions of accounts whose request has ended: goes on with those that were cut off, and looks once more
- * after those that were not, because a request under way meanwhile may have left something behind. A bounded piece of
- * the work: call it again while there is `more`.
+ * Completes deletions after their request has ended. It finishes those that were cut off, and looks once more at the
+ * others, because a parallel request may have left something behind. It does a bounded piece of the work: call it again
+ * while it answers `more`.
  */
 export function resumeDeletions(ctx: SurfaceContext): Promise<'more' | 'done'> {
   const due = (limit: number) => ctx.collections.accountDeletions.due(ctx.clock.now(), limit)
@@ -272,10 +272,10 @@ interface Owned extends Doc {
 }
 
 /**
- * Removes everything that is kept of a user beside the user record, as the record of collections
- * says, and what was registered with the address, null where that is not known any more: a
- * registration or link left over must not make the account again. Each registration leaves an empty husk
- * until it expires (see `stripped`). Repeatable.
+ * Removes what is stored of a user besides the user record, as the record of collections says. It also removes what was
+ * registered with the address (`null` if nobody knows it any more), because a registration or link that is left over
+ * must not make the account again. Each registration leaves an empty husk until it expires (see `stripped`).
+ * Repeatable.
  */
 export async function removePersonalData(
   collections: Collections,

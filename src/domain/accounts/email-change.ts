@@ -7,12 +7,13 @@ import type { RequestSource } from '../../ports/surface.js'
 import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import type { SignedIn } from '../context/principal.js'
 import { requireReAuthentication } from '../factors/step-up.js'
-import { type OpenedIntent, type SpentIntent, sessionRefusal } from '../intents/intent-judge.js'
 import {
-  issueMailedTicket,
-  spendMailedTicket,
-  takeMailedTicket,
-} from '../intents/mailed-intents.js'
+  type OpenedIntent,
+  type SpentIntent,
+  sessionRefusal,
+  spendIntentLast,
+} from '../intents/intent-judge.js'
+import { issueMailedTicket, takeMailedTicket } from '../intents/mailed-intents.js'
 import { limitedSuccess } from '../limits/rate-limiter.js'
 import {
   mailAccountExists,
@@ -74,8 +75,7 @@ function isMoved(user: User, email: string, intent: ChangeIntent): boolean {
 }
 
 /**
- * Takes the link. Where a newer one, asked for meanwhile, is in its place, the event of this request
- * is emitted anyway.
+ * Takes the link. If the user has asked for a newer link in the meantime, the event of this request is still emitted.
  */
 async function take(ctx: SurfaceContext, intent: ChangeIntent, isOurs: boolean): Promise<boolean> {
   if (await takeMailedTicket(ctx, intent)) return true
@@ -184,7 +184,7 @@ export async function confirmEmailChange(
   asker: AddressAsker,
   source: RequestSource,
 ): Promise<void> {
-  const intent = spendMailedTicket(ctx, opened)
+  const intent = spendIntentLast(opened)
   const seen = intent.user
   const email = canonicalEmail(intent.payload.email)
   if (email === null) throw new AuthError('invalid_token')

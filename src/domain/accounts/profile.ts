@@ -53,7 +53,7 @@ export async function listLinkedIdentities(
 
 /**
  * Throws `permission_denied` for an account that was disabled meanwhile. Where the owner of the mailbox proved it since
- * the session began, throws what `IntentJudge.sessionRefusal` gives.
+ * the session began, throws what `sessionRefusal` gives.
  */
 export async function renameUser(
   ctx: SurfaceContext,

@@ -13,7 +13,8 @@ import { newUser, type PendingRegistration, type User } from '../../model/user.j
 import type { RequestSource } from '../../ports/surface.js'
 import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import type { OpenedIntent, SpentIntent } from '../intents/intent-judge.js'
-import { spendMailedTicket, takeMailedTicket } from '../intents/mailed-intents.js'
+import { spendIntentLast } from '../intents/intent-judge.js'
+import { takeMailedTicket } from '../intents/mailed-intents.js'
 import { registrationsBoundTo, takeRegistration } from '../intents/pending-registrations.js'
 import { type OwnerFacts, proveOwner } from '../passwords/owner-proof.js'
 import {
@@ -186,7 +187,7 @@ export async function confirmRegistration(
   shown: ShownBeginning,
   source: RequestSource,
 ): Promise<void> {
-  const link = spendMailedTicket(ctx, opened)
+  const link = spendIntentLast(opened)
   const { email } = link.payload
   const registered = await registrationsBoundTo(ctx, shown.registrationKey, email)
   const attempt = { registered, shown, source }
@@ -269,7 +270,7 @@ async function goOn(ctx: SurfaceContext, { intent, newPassword, source }: Shown)
 }
 
 /**
- * The account comes to the owner of the mailbox, see `OwnerProof`. An account with a password needs
+ * The account comes to the owner of the mailbox, see `proveOwner`. An account with a password needs
  * `newPassword`: a stranger may have made the account. If it is the password that the account has,
  * that stays, and so do its sessions. Throws `password_choice_required`, which spends nothing,
  * `invalid_token`, `password_policy` and `rate_limited`.
@@ -280,7 +281,7 @@ export async function confirmMailbox(
   { newPassword, name, acceptedTermsVersion }: ConfirmingOwner,
   source: RequestSource,
 ): Promise<void> {
-  const intent = spendMailedTicket(ctx, opened)
+  const intent = spendIntentLast(opened)
   const { user } = intent
   const owner = { name, termsVersion: acceptedTermsVersion ?? null }
   const shown = { intent, newPassword, owner, source }

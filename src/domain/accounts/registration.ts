@@ -206,14 +206,14 @@ export async function register(
 /**
  * Confirms the address a token was mailed to: that of a registration, that of an account, or a new one
  * that an account is to have. Throws `invalid_token`, `token_expired`, and what
- * `RegistrationConfirmation.confirm`, `MailboxConfirmation.confirm` or `EmailChange.confirm` throws.
+ * `confirmRegistration`, `confirmMailbox` or `confirmEmailChange` throws.
  */
 export async function verifyEmail(
   ctx: SurfaceContext,
   { token, ...shown }: ShownLink,
   source: RequestSource,
 ): Promise<void> {
-  const purpose = mailedPurposeOf(ctx, token)
+  const purpose = mailedPurposeOf(token)
   if (purpose === 'register') {
     return confirmRegistration(ctx, await openRegistrationTicket(ctx, token), shown, source)
   }

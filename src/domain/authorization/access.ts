@@ -137,16 +137,16 @@ function unlisted(ctx: SurfaceContext, verified: VerifiedToken): Principal | Pro
   return judged === undefined ? letIn(ctx, verified) : judged.then(() => letIn(ctx, verified))
 }
 
-/** Begins to read an account for `permit`. What it fails with counts there. */
+/** Begins to read an account for `requirePermission`. If the read fails, the failure counts there. */
 export function readUserAhead(ctx: SurfaceContext, userId: string): Promise<User | null> {
   return ahead(ctx.collections.users.get(userId))
 }
 
 /**
- * Rechecks the principal, reads the user afresh and asks the authorizer. Throws 403 or 503, or what `recheck`
- * throws; resolves only on "allow".
+ * Rechecks the principal, reads the user afresh and asks the authorizer. Throws 403 or 503, or what
+ * `recheckPrincipal` throws; resolves only on "allow".
  * Without `of`, no tenant is meant; a malformed `tenantId` is refused, never read as no tenant. `read` is
- * what `readUser` gave within this request, if that was begun before.
+ * what `readUserAhead` gave within this request, if the caller began the read.
  */
 export async function requirePermission(
   ctx: SurfaceContext,
@@ -221,15 +221,12 @@ export async function tryAuthenticate(
 }
 
 /** A person with a session; throws `human_principal_required` for a service account. */
-export function requireHuman(
-  _ctx: SurfaceContext,
-  { kind, sessionId }: Principal,
-): { readonly sessionId: string } {
+export function requireHuman({ kind, sessionId }: Principal): { readonly sessionId: string } {
   if (kind !== '' || sessionId === null) throw new AuthError('human_principal_required')
   return { sessionId }
 }
 
-/** `permit` for a request that was let in and had to wait: the denylist is asked, however short the wait was. */
+/** `requirePermission` for a request that was let in and had to wait: the denylist is asked, however short the wait was. */
 export function requirePermissionAgain(
   ctx: SurfaceContext,
   principal: Principal,

@@ -97,9 +97,8 @@ export async function retireProofs(
 }
 
 /**
- * To be called once a factor of `FactorEnrollment` stands, which voided earlier proofs itself, and what
- * the other sessions could be refreshed with. Tells of it, and ends the other sessions where the
- * change says so.
+ * Call it once a factor of `enrollFactor` stands. The enrolment has voided earlier proofs and the refreshes of the other
+ * sessions. This tells of the change, and ends the other sessions if the change says so.
  */
 export async function factorEnrolled(
   ctx: SurfaceContext,

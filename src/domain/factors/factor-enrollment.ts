@@ -136,7 +136,7 @@ async function isFirstFactor(
  * where the session that asks has ended. Where the store fails during that last check, the factor stays and its owner
  * is told. A first factor also keeps other sessions from being refreshed, unless `place.endOtherSessions` is false; the
  * caller ends them, and tells the owner. The factor is stored with a notice that its owner was not told: if the request
- * dies, the process that sweeps goes on (`EnrollmentNotices`).
+ * dies, the process that sweeps goes on (`resumeEnrollmentNotices`).
  */
 export async function enrollFactor(
   ctx: SurfaceContext,
@@ -162,7 +162,7 @@ export async function enrollFactor(
     await takeBack(factor, notice)
     throw refusal
   }
-  // Later effects of other intents hide what `settle` wrote into the user. The factor stands, whatever comes of this.
+  // Later effects of other intents hide what `settleEnrollment` wrote into the user. The factor stands, whatever comes of this.
   await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})
   return { user: settled, others, told: () => factor.told(notice) }
 }

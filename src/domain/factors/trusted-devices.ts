@@ -148,7 +148,7 @@ async function revokeDevice(ctx: SurfaceContext, user: User, id: string): Promis
 }
 
 /** The id a token names, for a caller who asks whether it is a certain one; null for other text. */
-function deviceIdOf(_ctx: SurfaceContext, token: string | null): string | null {
+function deviceIdOf(token: string | null): string | null {
   return parse(token ?? '')?.id ?? null
 }
 
@@ -202,7 +202,7 @@ export async function listTrustedDevices(
     liveDevicesOf(ctx, user),
     ctx.collections.sessions.get(sessionId),
   ])
-  const shown = deviceIdOf(ctx, deviceCookie)
+  const shown = deviceIdOf(deviceCookie)
   const own = trusted.some(({ id }) => id === shown) ? shown : session?.deviceId
   return trusted.map(({ id, name, createdAt, lastUsedAt, expiresAt }) => ({
     id,
@@ -227,5 +227,5 @@ export async function revokeTrustedDevices(
 ): Promise<boolean> {
   if (!(await revokeDevice(ctx, user, deviceId))) throw new AuthError('device_not_found')
   ctx.emit('device.revoked', source, { userId: user.id, sessionId, deviceId })
-  return deviceIdOf(ctx, deviceCookie) === deviceId
+  return deviceIdOf(deviceCookie) === deviceId
 }

@@ -181,7 +181,7 @@ export async function openLinkOffer(
   return openOffer(ctx, offer)
 }
 
-/** Judges it again and takes it: if two requests come at once, one goes on. Throws as `open`. */
+/** Judges it again and takes it: if two requests come at once, one goes on. Throws as `openLinkOffer` does. */
 export async function spendLinkOffer(
   ctx: SurfaceContext,
   opened: OpenedIntent<'linkOffer'>,

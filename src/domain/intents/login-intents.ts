@@ -118,10 +118,7 @@ export async function issueLoginTicket(
 }
 
 /** What a ceremony of this login is bound to. */
-export function loginTicketIdOf(
-  _ctx: SurfaceContext,
-  { mfaToken }: Pick<ShownTicket, 'mfaToken'>,
-): string {
+export function loginTicketIdOf({ mfaToken }: Pick<ShownTicket, 'mfaToken'>): string {
   return sha256(mfaToken)
 }
 

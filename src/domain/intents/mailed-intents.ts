@@ -10,7 +10,6 @@ import {
   openAnonymousIntent,
   openIntent,
   type SpentIntent,
-  spendIntentLast,
 } from './intent-judge.js'
 
 // One-time links of one user and purpose. The newest alone is good.
@@ -101,7 +100,7 @@ export async function openMailedTicket<P extends TicketPurpose>(
   return openIntent(ctx, purpose, facts, ticket)
 }
 
-/** As `open`, for a link to an address without an account. */
+/** As `openMailedTicket`, for a link to an address without an account. */
 export async function openRegistrationTicket(
   ctx: SurfaceContext,
   token: string,
@@ -112,16 +111,8 @@ export async function openRegistrationTicket(
 }
 
 /** What a token says it is for; null for a text that is no token of a link. */
-export function mailedPurposeOf(_ctx: SurfaceContext, token: string): TicketPurpose | null {
+export function mailedPurposeOf(token: string): TicketPurpose | null {
   return parseToken(token, ticketPurposes)?.purpose ?? null
-}
-
-/** What its effect asks for. It is still there, and good once more until it is taken. */
-export function spendMailedTicket<P extends TicketPurpose, U extends User | null>(
-  _ctx: SurfaceContext,
-  opened: OpenedIntent<P, U>,
-): SpentIntent<P, U> {
-  return spendIntentLast(opened)
 }
 
 /** Takes it once its effect is written; true for the one caller that did. */

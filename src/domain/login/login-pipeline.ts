@@ -42,7 +42,7 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 import {
   type JudgedLogin,
   judgeLoginRisk,
-  loginHistoryOf,
+  knownLoginsOf,
   noteGuesses,
   notifyLogin,
   type RecognitionGrant,
@@ -134,7 +134,7 @@ export async function proceedLogin(
 /**
  * Goes on where a ticket was issued, its second factor just accepted. Throws
  * `mfa_ticket_invalid` when the ticket was spent, or the account changed since, and
- * `email_not_verified`. With `trust`, call `TrustedDevices.requireAllowed` before the factor is
+ * `email_not_verified`. With `trust`, call `requireDeviceTrustAllowed` before the factor is
  * spent.
  */
 export async function completeLogin(
@@ -145,7 +145,7 @@ export async function completeLogin(
 ): Promise<DeliveredLogin> {
   const [{ user, payload: ticket }, history] = await Promise.all([
     spendLoginTicket(ctx, waiting, enrolled),
-    loginHistoryOf(ctx, waiting.user.id),
+    knownLoginsOf(ctx, waiting.user.id),
   ])
   const { loginMethod, amr, delivery } = ticket
   const how = { user, method: loginMethod }
@@ -379,7 +379,7 @@ export interface FirstFactor {
   readonly amr: readonly string[]
   /** Where the refresh token goes. */
   readonly delivery: 'cookie' | 'body'
-  /** What `lookUp` gave for this user; null lets the pipeline look itself. */
+  /** What `lookUpFactors` gave for this user. `null` lets the pipeline look itself. */
   readonly factors: FactorsOfUser | null
   /** The second factor that came with it; null of a factor that is only a first one. */
   readonly second: ShownSecond | null
@@ -446,7 +446,7 @@ export interface FactorsOfUser {
 export async function lookUpFactors(ctx: SurfaceContext, userId: string): Promise<FactorsOfUser> {
   const [enrolled, history] = await Promise.all([
     enrolledFactors(ctx.collections, userId),
-    loginHistoryOf(ctx, userId),
+    knownLoginsOf(ctx, userId),
   ])
   return { [lookedUp]: enrolled, history, userId }
 }

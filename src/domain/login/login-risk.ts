@@ -73,11 +73,6 @@ async function ask(ctx: SurfaceContext, question: RiskQuestion): Promise<RiskAss
   }
 }
 
-/** The last ninety days of an account, one login for each device and network, newest first. */
-export function loginHistoryOf(ctx: SurfaceContext, userId: string): Promise<readonly PastLogin[]> {
-  return knownLoginsOf(ctx, userId)
-}
-
 /** Never rejects for the scorer's sake: one that fails counts as `high`. */
 export async function judgeLoginRisk(
   ctx: SurfaceContext,
@@ -179,7 +174,7 @@ async function write(ctx: SurfaceContext, userId: string, login: PastLogin, isSe
   if (!(await insert())) await update()
 }
 
-/** The newest first. */
+/** The last ninety days of an account, one login for each device and network, newest first. */
 export async function knownLoginsOf(
   ctx: SurfaceContext,
   userId: string,

@@ -156,7 +156,7 @@ async function confirmInLogin(
 ): Promise<TotpConfirmation> {
   const made: ConfirmedTotp[] = []
   const waiting = await attemptLoginTicket(ctx, shown, 'enrollment', async ({ user }) => {
-    const sessionId = loginTicketIdOf(ctx, shown)
+    const sessionId = loginTicketIdOf(shown)
     const bound = { boundTo: sessionId, code }
     const place = { sessionId, endOtherSessions, askedIn: null }
     const confirmed = await confirmTotpEnrollment(ctx, user, bound, place)
@@ -181,7 +181,7 @@ export async function beginTotpAtLogin(
   const terms = await totpTerms(ctx)
   if (enrollee.kind === 'ticket') {
     const { user } = await openLoginTicket(ctx, enrollee, 'enrollment')
-    return beginTotpEnrollment(ctx, user, loginTicketIdOf(ctx, enrollee), terms)
+    return beginTotpEnrollment(ctx, user, loginTicketIdOf(enrollee), terms)
   }
   const { user, sessionId } = enrollee.who
   await requireReAuthentication(ctx, enrollee.who, currentPassword, source)

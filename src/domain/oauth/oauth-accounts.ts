@@ -145,7 +145,7 @@ async function signUp(
 /**
  * The user this account at the provider belongs to, made now if it has no owner yet and the
  * settings let it register. An account with the same address is opened by that only where
- * `ProviderProofs` says so.
+ * `openToProvider` says so.
  * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
  * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
  */

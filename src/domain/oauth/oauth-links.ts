@@ -167,7 +167,7 @@ export async function completeLink(
 
 /**
  * Links the account that this session's sign-in was offered. Throws `link_not_offered`,
- * `oauth_provider_disabled`, and what `prepare` throws; before the account may be linked, the offer
+ * `oauth_provider_disabled`, and what `prepareLink` throws; before the account may be linked, the offer
  * stays.
  */
 export async function confirmLink(

@@ -192,7 +192,7 @@ export async function startWebSignIn(
   return startInBrowser(ctx, known(provider), facts, keys)
 }
 
-/** As `startWeb`; `codeChallenge` is the app's own (S256), for the exchange. */
+/** As `startWebSignIn`; `codeChallenge` is the app's own (S256), for the exchange. */
 export async function startMobileSignIn(
   ctx: SurfaceContext,
   provider: string,
@@ -210,7 +210,7 @@ export async function startMobileSignIn(
   return beginAppFlow(ctx, { ...facts, ...app }, credentials)
 }
 
-/** As `startWeb`, and what `OauthLinks.prepare` throws. */
+/** As `startWebSignIn`, and what `prepareLink` throws. */
 export async function startLink(
   ctx: SurfaceContext,
   who: SignedIn,

@@ -85,7 +85,7 @@ async function asSecondFactor(
   let isProof = false
   const login = await attemptLoginTicket(ctx, waiting, 'secondFactor', async ({ user }) => {
     await requireMayShow(ctx, user)
-    const boundTo = loginTicketIdOf(ctx, waiting)
+    const boundTo = loginTicketIdOf(waiting)
     const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
     const terms = { userVerification, besideFactor: true }
     isProof = (await showPasskey(ctx, ceremony, shown, terms, source)).userVerified
@@ -168,7 +168,7 @@ export async function startPasskeyLogin(
   await requireMayShow(ctx, user)
   const allow = await passkeysOfUser(ctx.collections, user.id)
   if (allow.length === 0) throw new AuthError('factor_not_found')
-  const boundTo = loginTicketIdOf(ctx, waiting)
+  const boundTo = loginTicketIdOf(waiting)
   const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
   const { challengeId, challenge } = await issueChallenge(ctx, ceremony)
   return { challengeId, options: await requestOptions({ ...asked, challenge, allow }) }

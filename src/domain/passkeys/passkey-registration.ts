@@ -80,7 +80,7 @@ async function registrantOf(ctx: SurfaceContext, enrollee: Enrollee): Promise<Re
     return { user, boundTo: sessionId, askedIn: sessionId }
   }
   const { user } = await openLoginTicket(ctx, enrollee, 'enrollment')
-  return { user, boundTo: loginTicketIdOf(ctx, enrollee), askedIn: null }
+  return { user, boundTo: loginTicketIdOf(enrollee), askedIn: null }
 }
 
 /** Null for a response that does not verify. */
@@ -152,7 +152,7 @@ async function finishInLogin(
 ): Promise<RegisteredPasskey> {
   const all: Registered[] = []
   const waiting = await attemptLoginTicket(ctx, shown, 'enrollment', async ({ user }) => {
-    const registrant = { user, boundTo: loginTicketIdOf(ctx, shown), askedIn: null }
+    const registrant = { user, boundTo: loginTicketIdOf(shown), askedIn: null }
     const registered = await register(ctx, registrant, made)
     if (registered !== null) all.push(registered)
     return registered !== null

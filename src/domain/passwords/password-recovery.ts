@@ -6,12 +6,16 @@ import { AuthError } from '../../errors/index.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { Act } from '../context/actor.js'
-import { judgeIntentAgain, type OpenedIntent, type SpentIntent } from '../intents/intent-judge.js'
+import {
+  judgeIntentAgain,
+  type OpenedIntent,
+  type SpentIntent,
+  spendIntentLast,
+} from '../intents/intent-judge.js'
 import {
   type IssuedTicket,
   issueMailedTicket,
   openMailedTicket,
-  spendMailedTicket,
   takeMailedTicket,
 } from '../intents/mailed-intents.js'
 import { type MailedLink, mailResetPassword, passwordLinkOf } from '../mail/mail-service.js'
@@ -69,13 +73,11 @@ async function written(
   newPassword: string,
   source: RequestSource,
 ): Promise<User | null> {
-  const first = spendMailedTicket(ctx, opened)
+  const first = spendIntentLast(opened)
   const replaced = first.isWritten ? null : await replace(ctx, first, newPassword, source)
   if (replaced !== null) return replaced
   // An earlier request with this link may have stopped waiting for its write, which won over ours.
-  const intent = first.isWritten
-    ? first
-    : spendMailedTicket(ctx, await judgeIntentAgain(ctx, opened))
+  const intent = first.isWritten ? first : spendIntentLast(await judgeIntentAgain(ctx, opened))
   if (!intent.isWritten) return null
   return (await checkPasswordOfLink(ctx, intent.payload, intent.user, newPassword))
     ? intent.user
@@ -163,7 +165,7 @@ export async function resetPassword(
   source: RequestSource,
 ): Promise<void> {
   const opened = await openMailedTicket(ctx, token, ['resetPassword', 'expiredPassword'])
-  const intent = spendMailedTicket(ctx, opened)
+  const intent = spendIntentLast(opened)
   const user = await written(ctx, opened, newPassword, source)
   if (user === null) throw new AuthError('invalid_token')
   if (!isMailed(intent)) await allowResetAgain(ctx, user)

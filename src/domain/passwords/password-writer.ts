@@ -188,7 +188,7 @@ async function breached(
 
 /**
  * Throws `password_policy`, naming the violated rules, when the password may not be set, and
- * `invalid_request` for text that is not well-formed. Every service that sets a password calls this.
+ * `invalid_request` for text that is not well-formed. Call it before every write of a password.
  */
 export async function checkNewPassword(
   ctx: SurfaceContext,

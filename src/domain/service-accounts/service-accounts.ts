@@ -12,7 +12,7 @@ import {
   discardCredential,
   draftCredential,
   type IssuedCredential,
-  issueCredentialOf,
+  issueCredential,
   revokeCredentialOf,
   SecretText,
   storeCredential,
@@ -40,19 +40,13 @@ export interface ServiceAccountPage {
   readonly next: string | null
 }
 
-export type LocatedAccount = Pick<User, 'id'>
-
 async function find(ctx: SurfaceContext, id: string): Promise<User | null> {
   const user = isUuid(id) ? await ctx.collections.users.get(id) : null
   return user?.kind === 'service' ? user : null
 }
 
 /** What a write is about: it is a machine, and stays one. Throws `service_account_not_found`. */
-export function locateServiceAccount(ctx: SurfaceContext, id: string): Promise<LocatedAccount> {
-  return requireAccount(ctx, id)
-}
-
-async function requireAccount(ctx: SurfaceContext, id: string): Promise<User> {
+export async function locateServiceAccount(ctx: SurfaceContext, id: string): Promise<User> {
   const user = await find(ctx, id)
   if (user === null) throw new AuthError('service_account_not_found')
   return user
@@ -181,7 +175,7 @@ export async function listServiceAccounts(
 
 /** Throws `service_account_not_found`. */
 export async function getServiceAccount(ctx: SurfaceContext, id: string): Promise<ServiceAccount> {
-  return withCredentials(ctx, await requireAccount(ctx, id))
+  return withCredentials(ctx, await locateServiceAccount(ctx, id))
 }
 
 /**
@@ -222,22 +216,13 @@ function createServiceAccountOnce(
 /** Disabling stops grants and permissions at once. Throws `service_account_not_found`. */
 export async function updateServiceAccount(
   ctx: SurfaceContext,
-  { id }: LocatedAccount,
+  { id }: Pick<User, 'id'>,
   changes: { readonly name?: string; readonly enabled?: boolean },
   act: Act,
 ): Promise<ServiceAccount> {
   const user = await createUsers(ctx).update(id, changes, actedBy(act))
   if (user === null) throw new AuthError('service_account_not_found')
   return withCredentials(ctx, user)
-}
-
-/** Throws `credential_limit_reached`. */
-export function issueCredential(
-  ctx: SurfaceContext,
-  { id }: LocatedAccount,
-  act: Act,
-): Promise<IssuedCredential> {
-  return issueCredentialOf(ctx, id, act)
 }
 
 /** Throws `credential_not_found`, also where there is no such account. */
@@ -369,7 +354,7 @@ export function createServiceAccountAdministration(
     async issueCredential(id, by) {
       const act = hostAct(by)
       const account = await locateServiceAccount(ctx, textOf('id', id))
-      return issuedOf(await issueCredential(ctx, account, act))
+      return issuedOf(await issueCredential(ctx, account.id, act))
     },
 
     async revokeCredential(id, credentialId, by) {

@@ -129,7 +129,7 @@ async function isEndedBy(
 }
 
 /** Throws `credential_limit_reached` where two are active already. */
-export async function issueCredentialOf(
+export async function issueCredential(
   ctx: SurfaceContext,
   targetId: string,
   act: Act,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
+import { spendIntentLast } from '../../../src/domain/intents/intent-judge.js'
 import {
   issueMailedTicket,
   openMailedTicket,
-  spendMailedTicket,
   takeMailedTicket,
 } from '../../../src/domain/intents/mailed-intents.js'
 import type { TicketPurpose } from '../../../src/model/intents.js'
@@ -83,14 +83,14 @@ describe('tickets', () => {
     ])
     expect(JSON.stringify(found)).not.toContain(token.split('.')[1])
     const opened = await openMailedTicket(ctx, token, ['resetPassword'])
-    expect(spendMailedTicket(ctx, opened).payload).toEqual(found[0])
+    expect(spendIntentLast(opened).payload).toEqual(found[0])
   })
 
   it('say where they were mailed to, or that they were not', async () => {
     const { ctx } = await ticketsOf()
     const { token } = await issueMailedTicket(ctx, ada, terms('expiredPassword', minute, null))
     const opened = await openMailedTicket(ctx, token, ['expiredPassword'])
-    expect(spendMailedTicket(ctx, opened).payload.email).toBe('')
+    expect(spendIntentLast(opened).payload.email).toBe('')
   })
 
   it('are good for their own purpose, person and secret', async () => {
@@ -135,9 +135,9 @@ describe('tickets', () => {
   it('are taken by one of many, and not by who read an older one', async () => {
     const { ctx } = await ticketsOf()
     const older = await issueMailedTicket(ctx, ada, terms('verifyEmail', minute, ada.email))
-    const stale = spendMailedTicket(ctx, await openMailedTicket(ctx, older.token, ['verifyEmail']))
+    const stale = spendIntentLast(await openMailedTicket(ctx, older.token, ['verifyEmail']))
     const { token } = await issueMailedTicket(ctx, ada, terms('verifyEmail', minute, ada.email))
-    const ticket = spendMailedTicket(ctx, await openMailedTicket(ctx, token, ['verifyEmail']))
+    const ticket = spendIntentLast(await openMailedTicket(ctx, token, ['verifyEmail']))
     expect(await takeMailedTicket(ctx, stale)).toBe(false)
     const takes = await Promise.all(Array.from({ length: 16 }, () => takeMailedTicket(ctx, ticket)))
     expect(takes.filter(Boolean)).toHaveLength(1)
@@ -160,10 +160,7 @@ describe('tickets', () => {
   it('can be issued while the older one is being spent', async () => {
     const { ctx, faulty } = await ticketsOf()
     const older = await issueMailedTicket(ctx, ada, terms('resetPassword', minute, ada.email))
-    const ticket = spendMailedTicket(
-      ctx,
-      await openMailedTicket(ctx, older.token, ['resetPassword']),
-    )
+    const ticket = spendIntentLast(await openMailedTicket(ctx, older.token, ['resetPassword']))
     faulty.onCall('client_tickets.update', async () => {
       expect(await takeMailedTicket(ctx, ticket)).toBe(true)
     })
