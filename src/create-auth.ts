@@ -105,7 +105,7 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     both: bothRouter(routes, surfaceResolution(options, on, shared)),
     metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
-    config: createConfigApi(shared.config, logger, [
+    config: createConfigApi(shared.config, [
       ...(['operator', 'client'] as const).map((surface) => async () => {
         const load = () => import('./domain/factors/totp-factors.js')
         const { reencryptTotp } = await loadPart('re-encryption of apps', load)
@@ -133,7 +133,7 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     },
     close() {
       shared.keys.close()
-      const work = [background.drain(), sweeper.close(), shared.config.close()]
+      const work = [background.drain(), sweeper.close(), shared.config.roll.close()]
       if (webhookRetries !== null) work.push(webhookRetries.close())
       return closeInTime(work, { clock, logger })
     },

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { withTimeout } from '../concurrency/promises.js'
-import { inspectConfig } from '../domain/configuration/config-inspection.js'
+import { inspectConfig } from '../domain/configuration/config-views.js'
 import { defaultArgon2Params } from '../engine/passwords.js'
 import { allCollectionSpecs } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
@@ -51,7 +51,7 @@ export async function diagnose(
   const stored = databaseFindings(options, defaults)
   const database = await withTimeout(stored, answerWithinMs, defaults.clock)
   // What is not migrated holds no values to look at.
-  const modules = database.isReady ? await inspectConfig(shared.config.deps) : []
+  const modules = database.isReady ? await inspectConfig(shared.config) : []
   const { secretBox } = shared
   const apps = database.isReady
     ? await totpFindings({ store: defaults.backend.store, prefix: defaults.prefix, secretBox })

@@ -1,4 +1,4 @@
-import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-inspection.js'
+import type { ConfigProblem, ModuleInspection } from '../domain/configuration/config-views.js'
 import { isVerificationRequired } from '../engine/accounts.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { Finding } from '../ports/inspection.js'

@@ -1,4 +1,12 @@
 import * as z from 'zod/mini'
+import { activateEnvironment, patchConfig } from '../domain/configuration/config-changes.js'
+import {
+  listRevisions,
+  locateConfig,
+  moduleSummaries,
+  viewEnvironment,
+  viewModule,
+} from '../domain/configuration/config-store.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/permissions.js'
 import {
   configPatchInput,
@@ -56,7 +64,7 @@ const listModules = adminOperation({
   reply: z.strictObject({ items: z.readonly(z.array(moduleSummaryReply)) }),
   errors: [],
   locate: async () => {},
-  handle: async (_call, ctx) => ({ body: { items: await ctx.config.list() } }),
+  handle: async (_call, ctx) => ({ body: { items: await moduleSummaries(ctx.config) } }),
 })
 
 const getModule = adminOperation({
@@ -70,7 +78,7 @@ const getModule = adminOperation({
   reply: moduleReply,
   errors: ['module_not_found'],
   locate: async () => {},
-  handle: async ({ params }, ctx) => ({ body: await ctx.config.module(params['name'] ?? '') }),
+  handle: async ({ params }, ctx) => ({ body: await viewModule(ctx.config, params['name'] ?? '') }),
 })
 
 const updateModule = adminOperation({
@@ -84,9 +92,9 @@ const updateModule = adminOperation({
   reply: environmentReply,
   validated: true,
   errors: ['module_not_found', ...conflicts, ...refusals],
-  locate: ({ name = '' }, ctx) => ctx.config.locate(name, null),
+  locate: ({ name = '' }, ctx) => locateConfig(ctx.config, name, null),
   handle: async ({ located, body, ...call }, ctx) => ({
-    body: await ctx.config.patch(located, body, editorOf(call)),
+    body: await patchConfig(ctx.config, located, body, editorOf(call)),
   }),
 })
 
@@ -102,7 +110,7 @@ const getEnvironment = adminOperation({
   errors: ['module_not_found', 'environment_not_found'],
   locate: async () => {},
   handle: async ({ params: { name = '', env = '' } }, ctx) => ({
-    body: await ctx.config.environment(name, env),
+    body: await viewEnvironment(ctx.config, name, env),
   }),
 })
 
@@ -117,9 +125,9 @@ const updateEnvironment = adminOperation({
   reply: environmentReply,
   validated: true,
   errors: ['module_not_found', 'environment_not_found', ...conflicts, ...refusals],
-  locate: ({ name = '', env = '' }, ctx) => ctx.config.locate(name, env),
+  locate: ({ name = '', env = '' }, ctx) => locateConfig(ctx.config, name, env),
   handle: async ({ located, body, ...call }, ctx) => ({
-    body: await ctx.config.patch(located, body, editorOf(call)),
+    body: await patchConfig(ctx.config, located, body, editorOf(call)),
   }),
 })
 
@@ -138,9 +146,9 @@ const setActiveEnvironment = adminOperation({
   }),
   validated: true,
   errors: ['module_not_found', 'environment_not_found'],
-  locate: ({ name = '' }, ctx) => ctx.config.locate(name, null),
+  locate: ({ name = '' }, ctx) => locateConfig(ctx.config, name, null),
   handle: async ({ located, body, ...call }, ctx) => ({
-    body: await ctx.config.activate(located, body.environment, editorOf(call)),
+    body: await activateEnvironment(ctx.config, located, body.environment, editorOf(call)),
   }),
 })
 
@@ -156,7 +164,7 @@ const listEnvironmentRevisions = adminOperation({
   errors: ['module_not_found', 'environment_not_found'],
   locate: async () => {},
   handle: async ({ params: { name = '', env = '' } }, ctx) => ({
-    body: { items: (await ctx.config.history(name, env)).map(configRevisionView) },
+    body: { items: (await listRevisions(ctx.config, name, env)).map(configRevisionView) },
   }),
 })
 

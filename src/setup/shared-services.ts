@@ -1,6 +1,6 @@
 import { type TokenMemo, tokenMemo } from '../crypto/memos.js'
 import type { SecretBox } from '../crypto/secret-box.js'
-import { type ConfigStore, createConfigStore } from '../domain/configuration/config-store.js'
+import { type Configuration, createConfiguration } from '../domain/configuration/config-store.js'
 import { createEventPublisher } from '../domain/events/event-publisher.js'
 import { createSigningKeys, type SigningKeys } from '../domain/keys/signing-keys.js'
 import { OptionsError } from '../errors/index.js'
@@ -36,7 +36,7 @@ export interface SharedServices extends PasswordParts {
   readonly authorizer: Authorizer
   readonly clientIp: ClientIp
   readonly forwardedHost: ForwardedHost
-  readonly config: ConfigStore
+  readonly config: Configuration
   /** Milliseconds of the idle window. */
   readonly idleMs: number
   readonly keys: SigningKeys
@@ -61,7 +61,7 @@ export async function createSharedServices(
   const { clientIp, forwardedHost } = readTrustProxy(options)
   const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const secretBox = secretBoxOf(options.configKeys, env, random)
-  const config = createConfigStore({
+  const config = createConfiguration({
     ...defaults,
     collections: moduleCollectionsOf(backend.store, prefix),
     modules: modulesOf(options, seeds, env, secretBox),

@@ -38,7 +38,7 @@ describe('what it talks to', () => {
     ['your `riskScorer`', 'domain/login/login-risk', 'timeoutMs'],
     ['your `riskScorer`', 'domain/sessions/refresh-reading', 'timeoutMs'],
     ['your `authorizer`', 'domain/authorization/access', 'authorizerTimeoutMs'],
-    ['validators', 'domain/configuration/config-validation', 'timeoutMs'],
+    ['validators', 'domain/configuration/config-changes', 'timeoutMs'],
     ['your `keys` function', 'domain/keys/signing-keys', 'answerWithinMs'],
     ['your `keys.sign`', 'domain/keys/signing-keys', 'timeoutMs'],
   ])('%s: the page and %s agree on %s', (start, path, name) => {

@@ -1,17 +1,16 @@
 import type { PlantEntry } from './plant.js'
 
 const declarations = 'src/engine/configuration/module-declaration.ts'
-const activation = 'src/domain/configuration/config-activation.ts'
-const patches = 'src/domain/configuration/config-patches.ts'
+const changes = 'src/domain/configuration/config-changes.ts'
 const processes = 'src/engine/configuration/running-processes.ts'
 const needsRestart = 'test/domain/configuration/needs-restart.test.ts'
 
 export const configPlants: readonly PlantEntry[] = [
   {
     name: 'a validator may quote a secret at an activation',
-    file: activation,
-    find: 'run, declared.secretsIn(values), deps',
-    replace: 'run, [], deps',
+    file: changes,
+    find: 'run, declared.secretsIn(values), config',
+    replace: 'run, [], config',
     tests: ['test/contract/config/validators.test.ts'],
   },
   {
@@ -37,7 +36,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'an error of a validator may quote the secret that an edit replaces',
-    file: patches,
+    file: changes,
     find: 'const secrets = [before, values].flatMap(',
     replace: 'const secrets = [values].flatMap(',
     tests: ['test/contract/config/validators.test.ts'],
@@ -51,7 +50,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a switch to the environment that is active needs no restart',
-    file: activation,
+    file: changes,
     find: 'activations: seen.activations + 1, processes',
     replace:
       'activations: seen.activations + (environment === seen.activeEnvironment ? 0 : 1), processes',
@@ -73,21 +72,21 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a process that checks in forgets that it began before the switch',
-    file: 'src/domain/configuration/process-roll.ts',
+    file: 'src/domain/configuration/config-registration.ts',
     find: 'joined.get(module) ?? activations',
     replace: 'activations',
     tests: [needsRestart],
   },
   {
     name: 'two processes that say at once that they run overwrite each other',
-    file: 'src/domain/configuration/process-roll.ts',
+    file: 'src/domain/configuration/config-registration.ts',
     find: 'modules.update(module, { revision }, set)',
     replace: 'modules.update(module, { activeEnvironment: seen.activeEnvironment }, set)',
     tests: [needsRestart],
   },
   {
     name: 'an edit that holds nothing writes a revision',
-    file: patches,
+    file: changes,
     find: 'if (plan.changed.length + plan.removed.length === 0)',
     replace: 'if (plan.changed.length + plan.removed.length < 0)',
     tests: ['test/contract/config/empty-edits.test.ts'],
@@ -116,7 +115,7 @@ export const configPlants: readonly PlantEntry[] = [
   {
     name: 'an edit does not ask whether an activation has marked its values',
     file: 'src/domain/configuration/config-writer.ts',
-    find: 'const { revision, activation } = seen\n      return await environments.update(seen.id, { revision, activation }, set)',
+    find: 'const { revision, activation } = seen\n    return await environments.update(seen.id, { revision, activation }, set)',
     replace: 'return await environments.update(seen.id, { revision: seen.revision }, set)',
     tests: ['test/contract/config/judged-activation.test.ts'],
   },

@@ -38,7 +38,7 @@ export const guardTests: Tests = {
   ]),
   ...by('test/contract/authorization/permissions-of-routes.test.ts', ['permission']),
   ...by('test/contract/config/judged-activation.test.ts', [
-    'config-activation/write modules: revision',
+    'writeActive modules: revision',
     'writeMarked environments: revision, activation, activation (2)',
     'withdrawActivation modules: revision',
     'writeOrExplain environments: activation',
@@ -106,9 +106,7 @@ export const guardTests: Tests = {
     'complete roleBindings: pendingSince',
     'tryWrite roles: revision',
   ]),
-  ...by('test/domain/configuration/needs-restart.test.ts', [
-    'process-roll/write modules: revision',
-  ]),
+  ...by('test/domain/configuration/needs-restart.test.ts', ['write modules: revision']),
   ...by('test/domain/events/webhooks.test.ts', ['attempt deliveries: attempts']),
   ...by('test/domain/intents/mailed-intents.test.ts', [
     'takeMailedTicket tickets taken: secretHash',

@@ -110,16 +110,16 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'an edit that waited for its validator is written for a session that has ended',
-    file: 'src/domain/configuration/config-patches.ts',
-    find: 'await actor.askAgain?.()',
-    replace: '',
+    file: 'src/domain/configuration/config-changes.ts',
+    find: 'plan)\n  await actor.askAgain?.()',
+    replace: 'plan)',
     tests: [lateEdits],
   },
   {
     name: 'an activation that waited for its validator is made for a session that has ended',
-    file: 'src/domain/configuration/config-activation.ts',
-    find: 'await actor.askAgain?.()',
-    replace: '',
+    file: 'src/domain/configuration/config-changes.ts',
+    find: 'found.writeId\n      await actor.askAgain?.()',
+    replace: 'found.writeId',
     tests: [lateEdits],
   },
   {

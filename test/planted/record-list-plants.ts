@@ -42,7 +42,7 @@ export const recordListPlants: readonly PlantEntry[] = [
   },
   {
     name: 'an edit of another environment changes the active one',
-    file: 'src/domain/configuration/config-patches.ts',
+    file: 'src/domain/configuration/config-changes.ts',
     find: 'const name = environment?.name ?? located.stored.activeEnvironment',
     replace: 'const name = located.stored.activeEnvironment',
     tests: [edits],

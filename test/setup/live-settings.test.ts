@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../src/concurrency/background-tasks.js'
-import { createConfigStore } from '../../src/domain/configuration/config-store.js'
+import { patchConfig } from '../../src/domain/configuration/config-changes.js'
+import { createConfiguration, locateConfig } from '../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../src/model/configuration.js'
 import { liveSettings } from '../../src/setup/live-settings.js'
 import { modulesOf, secretBoxOf } from '../../src/setup/modules.js'
@@ -18,7 +19,7 @@ async function settingsOf(seeds: Readonly<Record<string, string>> = {}) {
   const { backend, calls } = faultyBackend(memory())
   const clock = fakeClock()
   const logger = recordingLogger()
-  const store = createConfigStore({
+  const store = createConfiguration({
     collections: moduleCollectionsOf(backend.store, ''),
     modules: modulesOf({}, seeds, {}, secretBoxOf(testConfigKeys, {}, systemRandom)),
     clock,
@@ -30,7 +31,7 @@ async function settingsOf(seeds: Readonly<Record<string, string>> = {}) {
   await store.register()
   const settings = liveSettings(store.reader, {}, logger)
   const set = async (config: Readonly<Record<string, string>>) =>
-    store.patch(await store.locate('auth', 'production'), { config }, nobody)
+    patchConfig(store, await locateConfig(store, 'auth', 'production'), { config }, nobody)
   return { settings, set, clock, calls }
 }
 

@@ -5,13 +5,20 @@ import {
   guardedValues,
   readModule,
 } from '../../engine/configuration/module-values.js'
-import { AuthError, loadPart } from '../../errors/index.js'
-import type { Logger } from '../../ports/host.js'
+import { AuthError } from '../../errors/index.js'
 import { type Actor, actBy } from '../context/actor.js'
+import { patchConfig, reencryptConfig } from './config-changes.js'
 import type { LoadedConfig } from './config-reader.js'
-import type { ConfigStore } from './config-store.js'
+import {
+  type Configuration,
+  listRevisions,
+  locateConfig,
+  viewEnvironment,
+  viewModule,
+} from './config-store.js'
 import {
   type ConfigChange,
+  checkedChange,
   type EnvironmentView,
   joinReencryptions,
   type ModuleView,
@@ -63,8 +70,7 @@ export interface ConfigApi {
 
 /** `others` encrypt what is kept elsewhere under the same keys. */
 export function createConfigApi(
-  store: ConfigStore,
-  logger: Logger,
+  config: Configuration,
   others: readonly (() => Promise<Reencryption>)[],
 ): ConfigApi {
   const readers = new Map<string, () => Promise<TypedConfig>>()
@@ -72,9 +78,9 @@ export function createConfigApi(
   function readerOf(module: ModuleDefinition): () => Promise<TypedConfig> {
     const known = readers.get(module.name)
     if (known !== undefined) return known
-    const reader = store.reader.parsed(module.name, (loaded, isNew) =>
+    const reader = config.reader.parsed(module.name, (loaded, isNew) =>
       typedConfig(module, loaded, (message) => {
-        if (isNew) logger.warn(message)
+        if (isNew) config.logger.warn(message)
       }),
     )
     readers.set(module.name, reader)
@@ -86,26 +92,25 @@ export function createConfigApi(
       // The keys and types are those of the declarations, which a map of them cannot show.
       return (await readerOf(module)()) as FieldValues<Fields>
     },
-    describe: (module) => store.module(module),
+    describe: (module) => viewModule(config, module),
 
     async view(module, environment) {
-      const { stored } = (await store.locate(module, null)).module
-      return store.environment(module, environment ?? stored.activeEnvironment)
+      const { stored } = (await locateConfig(config, module, null)).module
+      return viewEnvironment(config, module, environment ?? stored.activeEnvironment)
     },
 
     async change(module, change, by = {}) {
       const { actorId, source } = actBy(by)
-      const load = () => import('./config-views.js')
-      const { checkedChange } = await loadPart('changes of settings', load)
       const { environment = null, ...patch } = checkedChange(change)
-      const target = await store.locate(module, environment)
-      return store.patch(target, patch, { userId: actorId, source })
+      const target = await locateConfig(config, module, environment)
+      return patchConfig(config, target, patch, { userId: actorId, source })
     },
 
-    history: (module, environment) => store.history(module, environment),
+    history: (module, environment) => listRevisions(config, module, environment),
     async reencrypt() {
       const all: Reencryption[] = []
-      for (const reencrypt of [() => store.reencrypt(), ...others]) all.push(await reencrypt())
+      for (const reencrypt of [() => reencryptConfig(config), ...others])
+        all.push(await reencrypt())
       return joinReencryptions(all)
     },
   }

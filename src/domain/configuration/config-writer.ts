@@ -10,24 +10,15 @@ import {
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { ConfigDeps, RegisteredModule } from './config-views.js'
 
+// The one place where values are written: never but by compare-and-set on the revision.
+
 /** The next revision of an environment, secrets encrypted. */
 export interface NextRevision {
   readonly values: Readonly<Record<string, string>>
   readonly changed: readonly string[]
   readonly removed: readonly string[]
+  /** `null` for what the library writes itself: first values, a new encryption. */
   readonly writtenBy: string | null
-}
-
-export interface ConfigWriter {
-  /** False when there is such an environment already. */
-  create(module: RegisteredModule, environment: string, first: NextRevision): Promise<boolean>
-  /** Replaces `seen` by its next revision; null, changing nothing, when another write came first. */
-  replace(
-    module: RegisteredModule,
-    environment: string,
-    seen: ModuleEnvironment,
-    next: NextRevision,
-  ): Promise<ModuleEnvironment | null>
 }
 
 type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'random' | 'background'>
@@ -35,68 +26,76 @@ type Deps = Pick<ConfigDeps, 'collections' | 'clock' | 'random' | 'background'>
 /** Every lost race is an activation, or another edit, that was written. */
 const attempts = 50
 
-/** The one place where values are written: never but by compare-and-set on the revision. */
-export function createConfigWriter(deps: Deps, history: ConfigHistory): ConfigWriter {
-  const { clock, random, collections } = deps
-  const { environments, modules } = collections
+const stamp = ({ clock, random }: Deps) => ({
+  writtenAt: clock.now(),
+  writeId: uuidv7(clock.now(), random),
+})
 
-  const stamp = () => ({ writtenAt: clock.now(), writeId: uuidv7(clock.now(), random) })
+/** Resolves with false when there is such an environment already. */
+export async function createEnvironment(
+  config: Deps,
+  module: RegisteredModule,
+  environment: string,
+  first: NextRevision,
+): Promise<boolean> {
+  return config.collections.environments.insert({
+    id: environmentId(module.name, environment),
+    revision: 1,
+    ...first,
+    ...stamp(config),
+    activation: null,
+    expiresAt: null,
+  })
+}
 
-  return {
-    async create(module, environment, first) {
-      const id = environmentId(module.name, environment)
-      return environments.insert({
-        id,
-        revision: 1,
-        ...first,
-        ...stamp(),
-        activation: null,
-        expiresAt: null,
-      })
-    },
-
-    async replace(module, environment, seen, next) {
-      const revision = seen.revision + 1
-      const own = stamp()
-      // Before the write, so that no crash leaves a revision without its record; racers all write
-      // the same one, because it tells of the revision they replace and of nothing else.
-      await history.appendRevision(module, environment, seen)
-      if (seen.activation !== null) await withdrawActivation(module.name)
-      const written = await writeOrExplain(seen, { revision, ...next, ...own, activation: null })
-      if (written !== null) {
-        deps.background.run('trimming the history of an environment', () =>
-          history.trim(module.name, environment, revision),
-        )
-      }
-      return written
-    },
+/** Replaces `seen` by its next revision. `null` when another write came first: nothing is changed then. */
+export async function replaceEnvironment(
+  config: Deps,
+  module: RegisteredModule,
+  environment: string,
+  { seen, next }: { readonly seen: ModuleEnvironment; readonly next: NextRevision },
+): Promise<ModuleEnvironment | null> {
+  const revision = seen.revision + 1
+  const own = stamp(config)
+  // Before the write, so that no crash leaves a revision without its record; racers all write
+  // the same one, because it tells of the revision they replace and of nothing else.
+  await appendRevision(config, module, environment, seen)
+  if (seen.activation !== null) await withdrawActivation(config, module.name)
+  const set = { revision, ...next, ...own, activation: null }
+  const written = await writeOrExplain(config, seen, set)
+  if (written !== null) {
+    config.background.run('trimming the history of an environment', () =>
+      trimHistory(config, module.name, environment, revision),
+    )
   }
+  return written
+}
 
-  /** Call it before the values change: an activation that judged the earlier values can then no longer be written. */
-  function withdrawActivation(module: string): Promise<unknown> {
-    return retryOnConflict(attempts, async () => {
-      const seen = await modules.get(module)
-      if (seen === null) throw new AuthError('service_unavailable')
-      const { revision } = seen
-      const moved = await modules.update(module, { revision }, { revision: revision + 1 })
-      return moved ?? conflict
-    })
-  }
+/** Call it before the values change: an activation that judged the earlier values can then no longer be written. */
+function withdrawActivation({ collections: { modules } }: Deps, module: string): Promise<unknown> {
+  return retryOnConflict(attempts, async () => {
+    const seen = await modules.get(module)
+    if (seen === null) throw new AuthError('service_unavailable')
+    const { revision } = seen
+    const moved = await modules.update(module, { revision }, { revision: revision + 1 })
+    return moved ?? conflict
+  })
+}
 
-  async function writeOrExplain(
-    seen: ModuleEnvironment,
-    set: Omit<ModuleEnvironment, 'id' | 'expiresAt'>,
-  ): Promise<ModuleEnvironment | null> {
-    try {
-      const { revision, activation } = seen
-      return await environments.update(seen.id, { revision, activation }, set)
-    } catch (error) {
-      if (!(error instanceof AuthError)) throw error
-      // The answer was lost, but the write may have taken effect.
-      const found = await environments.get(seen.id)
-      if (found?.writeId === set.writeId) return found
-      throw error
-    }
+async function writeOrExplain(
+  { collections: { environments } }: Deps,
+  seen: ModuleEnvironment,
+  set: Omit<ModuleEnvironment, 'id' | 'expiresAt'>,
+): Promise<ModuleEnvironment | null> {
+  try {
+    const { revision, activation } = seen
+    return await environments.update(seen.id, { revision, activation }, set)
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error
+    // The answer was lost, but the write may have taken effect.
+    const found = await environments.get(seen.id)
+    if (found?.writeId === set.writeId) return found
+    throw error
   }
 }
 
@@ -117,64 +116,60 @@ export interface ConfigRevision {
   readonly secretsSet: readonly string[]
 }
 
-export interface ConfigHistory {
-  /** Keeps a record of a revision about to be replaced. May be repeated. */
-  appendRevision(
-    module: RegisteredModule,
-    environment: string,
-    seen: ModuleEnvironment,
-  ): Promise<void>
-  /** Drops what fell out of the last fifty when `revision` was written. */
-  trim(module: string, environment: string, revision: number): Promise<void>
-  /** Newest first, the present one included. */
-  list(module: RegisteredModule, environment: string): Promise<readonly ConfigRevision[]>
-}
-
 /** Revisions of an environment that can be looked at. */
 const kept = 50
 
-export function createConfigHistory({
-  collections,
-}: Pick<ConfigDeps, 'collections'>): ConfigHistory {
-  const { environments, revisions } = collections
+/** Keeps a record of a revision about to be replaced. May be repeated. */
+async function appendRevision(
+  { collections: { revisions } }: Deps,
+  module: RegisteredModule,
+  environment: string,
+  seen: ModuleEnvironment,
+): Promise<void> {
+  const { revision, changed, removed, writtenAt, writtenBy } = seen
+  // False when another writer was first: with the very same record.
+  await revisions.insert({
+    id: revisionId(module.name, environment, revision),
+    environmentId: seen.id,
+    revision,
+    ...module.redact(seen.values),
+    changed,
+    removed,
+    writtenAt,
+    writtenBy,
+    expiresAt: null,
+  })
+}
 
-  return {
-    async appendRevision(module, environment, seen) {
-      const { revision, changed, removed, writtenAt, writtenBy } = seen
-      // False when another writer was first: with the very same record.
-      await revisions.insert({
-        id: revisionId(module.name, environment, revision),
-        environmentId: seen.id,
-        revision,
-        ...module.redact(seen.values),
-        changed,
-        removed,
-        writtenAt,
-        writtenBy,
-        expiresAt: null,
-      })
-    },
-
-    async trim(module, environment, revision) {
-      // Two, so that one left by a crash goes with the next write.
-      for (const old of [revision - kept, revision - kept - 1]) {
-        if (old > 0) await revisions.take(revisionId(module, environment, old))
-      }
-    },
-
-    async list(module, environment) {
-      const id = environmentId(module.name, environment)
-      const current = await environments.get(id)
-      if (current === null) throw new AuthError('environment_not_found')
-      const found = await revisions.find({ environmentId: id }, { limit: kept, newestFirst: true })
-      const shown = [
-        current,
-        // A record of the present revision is there when a write was begun and did not succeed.
-        ...found.filter(({ revision }) => revision < current.revision),
-      ]
-      return shown.slice(0, kept).map((entry) => view(module, entry))
-    },
+/** Drops what fell out of the last fifty when `revision` was written. */
+async function trimHistory(
+  { collections: { revisions } }: Deps,
+  module: string,
+  environment: string,
+  revision: number,
+): Promise<void> {
+  // Two, so that one left by a crash goes with the next write.
+  for (const old of [revision - kept, revision - kept - 1]) {
+    if (old > 0) await revisions.take(revisionId(module, environment, old))
   }
+}
+
+/** The last fifty revisions, newest first, the present one included. */
+export async function historyOf(
+  { collections: { environments, revisions } }: Pick<ConfigDeps, 'collections'>,
+  module: RegisteredModule,
+  environment: string,
+): Promise<readonly ConfigRevision[]> {
+  const id = environmentId(module.name, environment)
+  const current = await environments.get(id)
+  if (current === null) throw new AuthError('environment_not_found')
+  const found = await revisions.find({ environmentId: id }, { limit: kept, newestFirst: true })
+  const shown = [
+    current,
+    // A record of the present revision is there when a write was begun and did not succeed.
+    ...found.filter(({ revision }) => revision < current.revision),
+  ]
+  return shown.slice(0, kept).map((entry) => revisionView(module, entry))
 }
 
 /** The secrets of a record that are no longer among its values. */
@@ -183,7 +178,7 @@ interface Kept {
 }
 
 /** Looked at once more, because a field may have become a secret since. */
-function view(
+function revisionView(
   module: RegisteredModule,
   entry: Pick<ModuleRevision, 'revision' | 'values' | keyof RevisionOrigin> & Kept,
 ): ConfigRevision {

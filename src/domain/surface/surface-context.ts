@@ -12,7 +12,7 @@ import type { RiskScorer, SessionRiskScorer } from '../../ports/risk-scorers.js'
 import type { Collection } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
-import type { ConfigAdministration } from '../configuration/config-store.js'
+import type { Configuration } from '../configuration/config-store.js'
 import type { BreachCheck } from '../hashing/breach-check.js'
 import type { PasswordHashes } from '../hashing/password-hashes.js'
 import type { SigningKeys } from '../keys/signing-keys.js'
@@ -40,7 +40,7 @@ export interface SurfaceContext {
 
   /** The settings in force now; rejects when they cannot be known. */
   readonly settings: () => Promise<AuthSettings>
-  readonly config: ConfigAdministration
+  readonly config: Configuration
   readonly keys: SigningKeys
   readonly tokenMemo: TokenMemo
   /** Encrypts what must be read again: secrets of authenticator apps. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ProviderId } from '../../../src/identity-providers/providers.js'
-import { providerIds } from '../../../src/identity-providers/providers.js'
+import { type ProviderId, providerIds } from '../../../src/identity-providers/providers.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { eachHost, eachSurface } from '../../support/hosts/matrix.js'

@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
+import { patchConfig } from '../../../src/domain/configuration/config-changes.js'
 import { createConfigCache } from '../../../src/domain/configuration/config-reader.js'
-import { createConfigStore } from '../../../src/domain/configuration/config-store.js'
+import {
+  createConfiguration,
+  locateConfig,
+} from '../../../src/domain/configuration/config-store.js'
 import { environmentId, moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { AuthOptions } from '../../../src/options.js'
 import type { Clock } from '../../../src/ports/host.js'
@@ -248,7 +252,7 @@ describe('what the settings will be read through', () => {
     const box = secretBox(testConfigKeys, systemRandom)
     const modules = modulesOf({}, { totpIssuer: 'Acme' }, {}, box)
     const deps = { collections, modules, clock, random: systemRandom, background, logger }
-    const store = createConfigStore({ ...deps, emit: () => {} })
+    const store = createConfiguration({ ...deps, emit: () => {} })
     let parses = 0
     const settings = store.reader.parsed('auth', ({ values }) => {
       parses += 1
@@ -263,8 +267,8 @@ describe('what the settings will be read through', () => {
     expect(settings()).not.toBe(first)
     expect(await settings()).toBe(await first)
     const actor = { userId: 'u', source: { ip: null, userAgent: null } }
-    const auth = await store.locate('auth', null)
-    await store.patch(auth, { config: { totpIssuer: 'Other' } }, actor)
+    const auth = await locateConfig(store, 'auth', null)
+    await patchConfig(store, auth, { config: { totpIssuer: 'Other' } }, actor)
     expect((await settings()).totpIssuer).toBe('Other')
     expect(parses).toBe(2)
     await background.drain()

@@ -2,8 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import {
-  type ConfigStore,
-  createConfigStore,
+  activateEnvironment,
+  patchConfig,
+} from '../../../src/domain/configuration/config-changes.js'
+import {
+  type Configuration,
+  createConfiguration,
+  locateConfig,
+  moduleSummaries,
 } from '../../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import { modulesOf, secretBoxOf } from '../../../src/setup/modules.js'
@@ -25,8 +31,8 @@ function world() {
   const logger = recordingLogger()
 
   /** One that did not begin to use the configuration yet. */
-  function created(): ConfigStore {
-    const store = createConfigStore({
+  function created(): Configuration {
+    const store = createConfiguration({
       collections,
       modules: modulesOf({}, {}, {}, secretBoxOf(testConfigKeys, {}, systemRandom)),
       clock,
@@ -35,24 +41,25 @@ function world() {
       emit: () => {},
       logger,
     })
-    onTestFinished(() => store.close())
+    onTestFinished(() => store.roll.close())
     return store
   }
 
-  async function started(): Promise<ConfigStore> {
+  async function started(): Promise<Configuration> {
     const store = created()
     await store.register()
     return store
   }
 
-  const needsRestart = async (store: ConfigStore) => (await store.list())[0]?.needsRestart
+  const needsRestart = async (store: Configuration) =>
+    (await moduleSummaries(store))[0]?.needsRestart
   const processes = async () =>
     Object.values((await collections.modules.get('auth'))?.processes ?? {})
   return { ...faulty, collections, clock, logger, created, started, needsRestart, processes }
 }
 
-const activate = async (store: ConfigStore, environment: string) =>
-  store.activate(await store.locate('auth', null), environment, actor)
+const activate = async (store: Configuration, environment: string) =>
+  activateEnvironment(store, await locateConfig(store, 'auth', null), environment, actor)
 
 describe('needsRestart', () => {
   it('stays true until each process that ran at the switch has ended', async () => {
@@ -62,11 +69,11 @@ describe('needsRestart', () => {
     expect(await activate(one, 'sandbox')).toMatchObject({ needsRestart: true })
     const three = await started()
     for (const store of [one, two, three]) expect(await needsRestart(store)).toBe(true)
-    await one.close()
+    await one.roll.close()
     expect(await needsRestart(three)).toBe(true)
     await started()
     expect(await needsRestart(three)).toBe(true)
-    await two.close()
+    await two.roll.close()
     expect(await needsRestart(three)).toBe(false)
     expect(await processes()).toHaveLength(2)
   })
@@ -75,11 +82,11 @@ describe('needsRestart', () => {
     const { created, started, needsRestart, processes } = world()
     const one = await started()
     const closed = created()
-    await closed.close()
+    await closed.roll.close()
     await closed.register()
     expect(await processes()).toHaveLength(1)
     await activate(one, 'sandbox')
-    await one.close()
+    await one.roll.close()
     expect(await needsRestart(await started())).toBe(false)
   })
 
@@ -91,7 +98,7 @@ describe('needsRestart', () => {
       needsRestart: true,
     })
     expect(await needsRestart(one)).toBe(true)
-    await one.close()
+    await one.roll.close()
     const two = await started()
     expect(await needsRestart(two)).toBe(false)
     expect(await activate(two, 'production')).toMatchObject({ needsRestart: true })
@@ -103,18 +110,19 @@ describe('needsRestart', () => {
     const one = await started()
     await activate(one, 'sandbox')
     await one.register()
-    for (let at = 0; at < 3; at += 1) await (await started()).close()
+    for (let at = 0; at < 3; at += 1) await (await started()).roll.close()
     expect(await needsRestart(one)).toBe(true)
   })
 
   it('is not set by an edit, and a switch after another needs another restart', async () => {
     const { started, needsRestart } = world()
     const one = await started()
-    await one.patch(await one.locate('auth', 'production'), { config: { totpIssuer: 'A' } }, actor)
+    const target = await locateConfig(one, 'auth', 'production')
+    await patchConfig(one, target, { config: { totpIssuer: 'A' } }, actor)
     expect(await needsRestart(one)).toBe(false)
     await activate(one, 'sandbox')
     const two = await started()
-    await one.close()
+    await one.roll.close()
     expect(await needsRestart(two)).toBe(false)
     await activate(two, 'production')
     expect(await needsRestart(two)).toBe(true)
@@ -124,7 +132,7 @@ describe('needsRestart', () => {
     const { created, started, needsRestart } = world()
     const [one, late] = [await started(), created()]
     await activate(one, 'sandbox')
-    await one.close()
+    await one.roll.close()
     expect(await late.reader.load('auth')).toMatchObject({ environment: 'sandbox' })
     expect(await needsRestart(late)).toBe(false)
   })
@@ -144,7 +152,7 @@ describe('a process that crashed', () => {
       { revision, processes: { ...seen?.processes, [id]: crashed } },
     )
     await activate(survivor, 'sandbox')
-    await survivor.close()
+    await survivor.roll.close()
     const next = await started()
     await clock.advance(15 * minute - 1)
     expect(await needsRestart(next)).toBe(true)
@@ -158,7 +166,7 @@ describe('a process that crashed', () => {
     const { clock, started, needsRestart, processes } = world()
     const [one, two] = [await started(), await started()]
     await activate(one, 'sandbox')
-    await one.close()
+    await one.roll.close()
     for (let at = 0; at < 12; at += 1) {
       await clock.advance(5 * minute)
       expect((await processes()).map(({ seenAt }) => seenAt)).toEqual([clock.now()])
@@ -195,7 +203,7 @@ describe('the document of a module', () => {
     )
     expect(await processes()).toHaveLength(21)
     expect(await needsRestart(first)).toBe(true)
-    await Promise.all([first, ...rest].map((store) => store.close()))
+    await Promise.all([first, ...rest].map((store) => store.roll.close()))
     expect(await processes()).toEqual([])
   })
 
@@ -208,11 +216,11 @@ describe('the document of a module', () => {
     async (mode) => {
       const { failNext, started, needsRestart } = world()
       const one = await started()
-      const target = await one.locate('auth', null)
+      const target = await locateConfig(one, 'auth', null)
       failNext('operator_modules.update', mode, 1)
-      const told = await one.activate(target, 'sandbox', actor).catch(() => null)
+      const told = await activateEnvironment(one, target, 'sandbox', actor).catch(() => null)
       expect(await needsRestart(one)).toBe(told !== null)
-      expect((await one.list())[0]?.activeEnvironment).toBe(
+      expect((await moduleSummaries(one))[0]?.activeEnvironment).toBe(
         told === null ? 'production' : 'sandbox',
       )
     },
@@ -222,7 +230,7 @@ describe('the document of a module', () => {
     const { failNext, logger, started } = world()
     const one = await started()
     failNext(call, mode, 1)
-    await one.close()
+    await one.roll.close()
     expect(logger.lines.map(({ message }) => message)).toEqual([
       expect.stringContaining('could not say that it ends'),
     ])

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { BackendCall, CallFaults, Fault } from '../../support/stores/call-faults.js'
-import { leakMarker } from '../../support/stores/call-faults.js'
+import { type BackendCall, type CallFaults, type Fault, leakMarker } from '../../support/stores/call-faults.js'
 import {
   changeProblems,
   type Database,

@@ -1,7 +1,6 @@
 import type { RegistrationsReply, ShownRegistration } from '../../../host/replies.ts'
 import { actionButton } from '../../shared/action-button.ts'
-import type { Child } from '../../shared/element.ts'
-import { element } from '../../shared/element.ts'
+import { type Child, element } from '../../shared/element.ts'
 import { section } from '../../shared/section.ts'
 import { table } from '../../shared/table.ts'
 import type { OperatorContext } from '../operator-page.ts'

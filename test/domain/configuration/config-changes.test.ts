@@ -1,7 +1,11 @@
 import { expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
-import { createConfigStore } from '../../../src/domain/configuration/config-store.js'
+import { patchConfig } from '../../../src/domain/configuration/config-changes.js'
+import {
+  createConfiguration,
+  locateConfig,
+} from '../../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { Random } from '../../../src/ports/host.js'
 import { modulesOf, secretBoxOf } from '../../../src/setup/modules.js'
@@ -23,7 +27,7 @@ const withPauses: Random = {
 async function twoLocated() {
   const { backend, calls } = faultyBackend(memory())
   const logger = recordingLogger()
-  const store = createConfigStore({
+  const store = createConfiguration({
     collections: moduleCollectionsOf(backend.store, ''),
     modules: modulesOf({}, {}, {}, secretBoxOf(testConfigKeys, {}, systemRandom)),
     clock: fakeClock(),
@@ -33,8 +37,8 @@ async function twoLocated() {
     logger,
   })
   await store.register()
-  const one = await store.locate('auth', 'production')
-  const two = await store.locate('auth', 'production')
+  const one = await locateConfig(store, 'auth', 'production')
+  const two = await locateConfig(store, 'auth', 'production')
   return { store, one, two, calls }
 }
 
@@ -42,8 +46,8 @@ it('two writers of one process, both located already: the second reads behind th
   const { store, one, two, calls } = await twoLocated()
   const before = calls.length
   const written = await Promise.all([
-    store.patch(one, { config: { totpIssuer: 'One' } }, actor),
-    store.patch(two, { config: { totpIssuer: 'Two' } }, actor),
+    patchConfig(store, one, { config: { totpIssuer: 'One' } }, actor),
+    patchConfig(store, two, { config: { totpIssuer: 'Two' } }, actor),
   ])
   expect(written.map(({ revision }) => revision)).toEqual([2, 3])
   const calledFor = (name: string) =>
@@ -54,8 +58,8 @@ it('two writers of one process, both located already: the second reads behind th
 
 it('a writer that was located before another one ended tries again without a pause', async () => {
   const { store, one, two } = await twoLocated()
-  await store.patch(one, { config: { totpIssuer: 'One' } }, actor)
+  await patchConfig(store, one, { config: { totpIssuer: 'One' } }, actor)
   // The clock stands still: a pause would never end.
-  const second = await store.patch(two, { config: { totpIssuer: 'Two' } }, actor)
+  const second = await patchConfig(store, two, { config: { totpIssuer: 'Two' } }, actor)
   expect(second).toMatchObject({ revision: 3, config: { totpIssuer: 'Two' } })
 })
