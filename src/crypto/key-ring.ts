@@ -53,10 +53,10 @@ const recommendedBits = 3072
  */
 export async function loadKeyRing(
   ring: KeyRing,
-  remote: () => Promise<SignsRemotely> = async () => unbounded,
+  remote: SignsRemotely = unbounded,
 ): Promise<LoadedKeyRing> {
   checkShape(ring)
-  const { current, signer } = await signing(ring, remote)
+  const { current, signer } = signing(ring, remote)
   const keys = [current, ...describeOthers(ring)]
   const verifyingKeys = byKid(keys)
   return {
@@ -73,10 +73,10 @@ export async function loadKeyRing(
 export type SignsRemotely = (key: RemoteKey) => RingSigner['sign']
 
 /** The key that signs, and the way to its signatures. */
-async function signing(
+function signing(
   { current: pem, sign }: KeyRing,
-  remote: () => Promise<SignsRemotely>,
-): Promise<{ readonly current: RingKey; readonly signer: RingSigner }> {
+  remote: SignsRemotely,
+): { readonly current: RingKey; readonly signer: RingSigner } {
   const option = 'keys.current'
   if (sign === undefined) {
     const key = parsePrivateKey(option, pem)
@@ -84,7 +84,7 @@ async function signing(
   }
   const current = describeKey(option, parsePublicHalf(option, pem))
   const { publicKey, jwk } = current
-  const signs = (await remote())({ kid: jwk.kid, publicKey, sign })
+  const signs = remote({ kid: jwk.kid, publicKey, sign })
   return { current, signer: { sign: signs, isElsewhere: true } }
 }
 
@@ -279,10 +279,7 @@ function signerOf(key: KeyObject): RingSigner {
  * other secrets; the library stores no private keys. Takes up to a second in another thread.
  */
 export async function generateSigningKey(): Promise<string> {
-  const { exportPKCS8, generateKeyPair } = await loadPart(
-    'key generation',
-    () => import('./key-library.js'),
-  )
+  const { exportPKCS8, generateKeyPair } = await loadPart('jose', () => import('jose'))
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 3072, extractable: true })
   return exportPKCS8(privateKey)
 }

@@ -3,7 +3,7 @@ import { mapTexts } from '../engine/configuration/stored-value.js'
 import { withoutEnding } from '../engine/text.js'
 import { SecretKeyError } from '../errors/index.js'
 import type { Random } from '../ports/host.js'
-import { decodeSegment } from './decode-segment.js'
+import { decodeSegment } from './token-format.js'
 
 /** A key that encrypts configuration secrets. */
 export interface ConfigKey {

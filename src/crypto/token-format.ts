@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { KeyObject } from 'node:crypto'
 import type { Audience, Surface } from '../ports/surface.js'
-import { decodeSegment } from './decode-segment.js'
 
 export interface TokenHeader {
   /** The ring's key named by `kid`: no key ever comes from the token. */
@@ -200,4 +199,14 @@ function readList<T>(value: unknown, read: (item: unknown) => T | null): readonl
   }
   // A list that grew keeps room for more; claims are remembered by the ten thousand.
   return Object.freeze(items.slice())
+}
+
+/**
+ * The bytes of a base64url segment, or null unless the segment is the one canonical spelling of
+ * them. Decoders skip foreign characters and spare bits, so that many texts would be one token
+ * (RFC 7515 §2, RFC 4648 §3.5).
+ */
+export function decodeSegment(segment: string): Buffer | null {
+  const bytes = Buffer.from(segment, 'base64url')
+  return bytes.toString('base64url') === segment ? bytes : null
 }

@@ -1,11 +1,11 @@
 import { type KeyObject, verify } from 'node:crypto'
 import type { Audience } from '../ports/surface.js'
-import { decodeSegment } from './decode-segment.js'
 import type { LoadedKeyRing } from './key-ring.js'
 import {
   type AccessClaims,
   type ClaimsByUse,
   decodeObject,
+  decodeSegment,
   headerTypes,
   maxTokenLength,
   type Payload,

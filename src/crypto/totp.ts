@@ -1,7 +1,7 @@
 import { loadPart } from '../errors/index.js'
 
-// Loaded by the first authenticator app. By name, so that a host's bundler leaves the rest of it out.
-const library = () => loadPart('TOTP', () => import('./totp-library.js'))
+// Loaded by the first authenticator app.
+const library = () => loadPart('otplib', () => import('otplib'))
 
 /** Twenty random bytes as a secret to be typed or scanned: base32 (RFC 4226 §4, R6). */
 export async function totpSecret(bytes: Uint8Array): Promise<string> {

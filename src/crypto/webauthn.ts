@@ -1,44 +1,184 @@
-import { loadPart } from '../errors/index.js'
+import { type AsymmetricKeyDetails, createPublicKey, type JsonWebKey } from 'node:crypto'
 import type {
-  Assertion,
-  AssertionRequest,
-  AssertionResponse,
-  CreationOptions,
-  CreationRequest,
-  Expected,
-  NewCredential,
-  RegistrationResponse,
-  RequestOptions,
-} from './webauthn-checks.js'
-
-export type {
-  Assertion,
-  AssertionResponse,
-  CreationOptions,
-  NewCredential,
-  RegistrationResponse,
-  RequestOptions,
-} from './webauthn-checks.js'
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { loadPart } from '../errors/index.js'
+import { decodeSegment } from './token-format.js'
 
 // Loaded by the first passkey: hosts without any pay nothing for it.
-const checks = () => loadPart('WebAuthn', () => import('./webauthn-checks.js'))
+const library = () =>
+  loadPart('WebAuthn', async () => ({
+    ...(await import('@simplewebauthn/server')),
+    ...(await import('@simplewebauthn/server/helpers')),
+  }))
+
+type Library = Awaited<ReturnType<typeof library>>
+
+/** The party that asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
+export interface RelyingParty {
+  /** A domain name. */
+  readonly rpId: string
+  /** `https://…` of pages, `android:apk-key-hash:…` of apps. */
+  readonly origins: readonly string[]
+}
+
+export type CreationOptions = PublicKeyCredentialCreationOptionsJSON
+export type RequestOptions = PublicKeyCredentialRequestOptionsJSON
+
+/** A credential that was registered before. */
+export interface KnownCredential {
+  readonly id: string
+  readonly transports: readonly string[]
+}
+
+/** What `navigator.credentials.create` gave, as JSON (WebAuthn §5.1.8). */
+export interface RegistrationResponse {
+  readonly id: string
+  readonly rawId: string
+  readonly type: 'public-key'
+  readonly response: {
+    readonly clientDataJSON: string
+    readonly attestationObject: string
+    readonly transports?: readonly string[] | undefined
+  }
+}
+
+/** What `navigator.credentials.get` gave, as JSON. */
+export interface AssertionResponse {
+  readonly id: string
+  readonly rawId: string
+  readonly type: 'public-key'
+  readonly response: {
+    readonly clientDataJSON: string
+    readonly authenticatorData: string
+    readonly signature: string
+    readonly userHandle?: string | null | undefined
+  }
+}
+
+/** What a registration showed. */
+export interface NewCredential {
+  readonly id: string
+  /** COSE key, base64url. */
+  readonly publicKey: string
+  readonly counter: number
+  readonly transports: readonly string[]
+  readonly userVerified: boolean
+  readonly backupEligible: boolean
+  readonly backedUp: boolean
+}
+
+/** What an assertion showed. Whether its counter went back is for the caller to judge. */
+export type Assertion = Pick<
+  NewCredential,
+  'counter' | 'userVerified' | 'backupEligible' | 'backedUp'
+>
+
+/** What is asked of a new passkey. */
+export interface CreationRequest {
+  readonly rpId: string
+  readonly rpName: string
+  readonly challenge: string
+  readonly userHandle: string
+  readonly userName: string
+  readonly displayName: string
+  readonly exclude: readonly KnownCredential[]
+  readonly residentKey: 'preferred' | 'required'
+  readonly userVerification: 'preferred' | 'required'
+  readonly timeoutMs: number
+}
+
+/** What is asked of an assertion; without `allow`, the person chooses among those of the page. */
+export interface AssertionRequest {
+  readonly rpId: string
+  readonly challenge: string
+  readonly allow: readonly KnownCredential[] | null
+  readonly userVerification: 'preferred' | 'required'
+  readonly timeoutMs: number
+}
+
+export interface Expected extends RelyingParty {
+  readonly challenge: string
+  readonly requireUserVerification: boolean
+}
+
+/** ES256, EdDSA, RS256 (COSE), the one most authenticators have first. */
+const algorithms = [-7, -8, -257]
+
+/** WebAuthn §4, "Credential ID". */
+const maxIdBytes = 1023
 
 /** For `navigator.credentials.create`. `userHandle` is all the authenticator learns of the account's id. */
 export async function creationOptions(asked: CreationRequest): Promise<CreationOptions> {
-  return (await checks()).creationOptions(asked)
+  const { residentKey, userVerification } = asked
+  return (await library()).generateRegistrationOptions({
+    rpID: asked.rpId,
+    rpName: asked.rpName,
+    challenge: bytesOf(asked.challenge),
+    userID: bytesOf(asked.userHandle),
+    userName: asked.userName,
+    userDisplayName: asked.displayName,
+    timeout: asked.timeoutMs,
+    attestationType: 'none',
+    excludeCredentials: asked.exclude.map(descriptor),
+    authenticatorSelection: { residentKey, userVerification },
+    supportedAlgorithmIDs: algorithms,
+  })
 }
 
 /** For `navigator.credentials.get`. Without `allow`, the person chooses among those of the page. */
 export async function requestOptions(asked: AssertionRequest): Promise<RequestOptions> {
-  return (await checks()).requestOptions(asked)
+  return (await library()).generateAuthenticationOptions({
+    rpID: asked.rpId,
+    challenge: bytesOf(asked.challenge),
+    timeout: asked.timeoutMs,
+    userVerification: asked.userVerification,
+    ...(asked.allow === null ? {} : { allowCredentials: asked.allow.map(descriptor) }),
+  })
 }
 
-/** WebAuthn §7.1. Null for whatever does not verify, without a reason: the reply has none either. */
+/**
+ * WebAuthn §7.1. Null for whatever does not verify, without a reason: the reply has none either. An
+ * attestation is not asked for, and only such are looked at that need no certificate: those of
+ * others name addresses to be fetched.
+ */
 export async function verifyRegistration(
   response: RegistrationResponse,
   expected: Expected,
 ): Promise<NewCredential | null> {
-  return (await checks()).verifyRegistration(response, expected)
+  const { clientDataJSON, attestationObject } = response.response
+  if (!areCanonical(clientDataJSON, attestationObject) || isFramed(clientDataJSON)) return null
+  const webauthn = await library()
+  if (!(await isPlainAttestation(webauthn, attestationObject))) return null
+  const given: RegistrationResponseJSON = {
+    ...withoutExtensions(response),
+    response: { clientDataJSON, attestationObject },
+  }
+  const result = await orNull(() =>
+    webauthn.verifyRegistrationResponse({
+      response: given,
+      ...expectations(expected),
+      supportedAlgorithmIDs: algorithms,
+    }),
+  )
+  if (!result?.verified) return null
+  const { credential, userVerified, credentialDeviceType, credentialBackedUp } =
+    result.registrationInfo
+  const { id, publicKey } = credential
+  if (id !== response.id || bytesOf(id).byteLength > maxIdBytes) return null
+  if ((await orNull(async () => isUsableKey(webauthn, publicKey))) !== true) return null
+  return {
+    id,
+    publicKey: Buffer.from(publicKey).toString('base64url'),
+    counter: credential.counter,
+    transports: response.response.transports ?? [],
+    userVerified,
+    backupEligible: credentialDeviceType === 'multiDevice',
+    backedUp: credentialBackedUp,
+  }
 }
 
 /** WebAuthn §7.2, up to the signature. Null for whatever does not verify. */
@@ -47,5 +187,137 @@ export async function verifyAssertion(
   expected: Expected,
   credential: { readonly id: string; readonly publicKey: string },
 ): Promise<Assertion | null> {
-  return (await checks()).verifyAssertion(response, expected, credential)
+  const { clientDataJSON, authenticatorData, signature } = response.response
+  if (!areCanonical(clientDataJSON, authenticatorData, signature)) return null
+  if (isFramed(clientDataJSON) || response.id !== credential.id) return null
+  const given: AuthenticationResponseJSON = {
+    ...withoutExtensions(response),
+    response: { clientDataJSON, authenticatorData, signature },
+  }
+  const webauthn = await library()
+  const result = await orNull(() =>
+    webauthn.verifyAuthenticationResponse({
+      response: given,
+      ...expectations(expected),
+      // Zero: a counter that went back is told of only once the signature is known to be good.
+      credential: { id: credential.id, publicKey: bytesOf(credential.publicKey), counter: 0 },
+    }),
+  )
+  if (!result?.verified) return null
+  const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } =
+    result.authenticationInfo
+  return {
+    counter: newCounter,
+    userVerified,
+    backupEligible: credentialDeviceType === 'multiDevice',
+    backedUp: credentialBackedUp,
+  }
+}
+
+function expectations({ rpId, origins, challenge, requireUserVerification }: Expected) {
+  return {
+    expectedChallenge: challenge,
+    expectedOrigin: [...origins],
+    expectedRPID: rpId,
+    requireUserVerification,
+  }
+}
+
+/** The library says what is wrong by throwing bare errors, at bytes of every kind. */
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work()
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Base64url in its one spelling (WebAuthn §5.1.8). In others, with a colon in it for instance, our decoder and the
+ * package's see different bytes: what is judged here would not be what is verified there.
+ */
+function areCanonical(...texts: readonly string[]): boolean {
+  return texts.every((text) => decodeSegment(text) !== null)
+}
+
+/** In a page of another origin, which no host asked for (WebAuthn §13.4.9). */
+function isFramed(clientDataJSON: string): boolean {
+  try {
+    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))
+    if (typeof data !== 'object' || data === null) return true
+    const crossOrigin: unknown = Reflect.get(data, 'crossOrigin')
+    return (crossOrigin !== undefined && crossOrigin !== false) || 'topOrigin' in data
+  } catch {
+    return true
+  }
+}
+
+/** None, or one the credential signed itself. */
+async function isPlainAttestation(
+  { decodeAttestationObject }: Library,
+  attestationObject: string,
+): Promise<boolean> {
+  const isPlain = await orNull(async () => {
+    const decoded = decodeAttestationObject(bytesOf(attestationObject))
+    const format = decoded.get('fmt')
+    if (format === 'none') return true
+    return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined
+  })
+  return isPlain === true
+}
+
+/** Nothing was asked of extensions, so nothing they say is looked at (WebAuthn §9). */
+function withoutExtensions({ id, rawId, type }: RegistrationResponse | AssertionResponse) {
+  return { id, rawId, type, clientExtensionResults: {} }
+}
+
+function descriptor({ id, transports }: KnownCredential) {
+  return { id, transports: [...transports] }
+}
+
+/** A copy with a buffer of its own, which is what the library's types ask for. */
+function bytesOf(base64url: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(base64url, 'base64url'))
+}
+
+/** Labels and values of COSE (RFC 9053 §2 and §7, RFC 8230 §4). */
+const kty = { okp: 1, ec2: 2, rsa: 3 } as const
+const curve = { p256: 1, ed25519: 6 } as const
+const algorithmOf = new Map<unknown, number>([
+  [kty.ec2, -7],
+  [kty.okp, -8],
+  [kty.rsa, -257],
+])
+
+/**
+ * Whether signatures can be verified with this COSE key: one for ES256, EdDSA or RS256 that names its own algorithm,
+ * whose members are whole and whose point lies on its curve. Where no attestation is signed, nothing else shows it
+ * before the first use, and the decoder of CBOR takes bytes that end too early. Throws for what is no COSE key.
+ */
+export function isUsableKey(
+  { decodeCredentialPublicKey }: Pick<Library, 'decodeCredentialPublicKey'>,
+  cose: Uint8Array<ArrayBuffer>,
+): boolean {
+  const key: { get(label: number): unknown } = decodeCredentialPublicKey(cose)
+  const jwk = jwkOf(key)
+  if (jwk === null || key.get(3) !== algorithmOf.get(key.get(1))) return false
+  const { asymmetricKeyDetails: of = {} } = createPublicKey({ key: jwk, format: 'jwk' })
+  return jwk.kty !== 'RSA' || isStrong(of)
+}
+
+/** FIPS 186-5 §5.1 and §5.4. */
+function isStrong({ modulusLength = 0, publicExponent = 0n }: AsymmetricKeyDetails): boolean {
+  return modulusLength >= 2048 && publicExponent > 2n ** 16n
+}
+
+function jwkOf(key: { get(label: number): unknown }): JsonWebKey | null {
+  const [type, crv, x, y] = [key.get(1), key.get(-1), text(key.get(-2)), text(key.get(-3))]
+  if (type === kty.ec2 && crv === curve.p256) return { kty: 'EC', crv: 'P-256', x, y }
+  if (type === kty.okp && crv === curve.ed25519) return { kty: 'OKP', crv: 'Ed25519', x }
+  return type === kty.rsa ? { kty: 'RSA', n: text(crv), e: x } : null
+}
+
+/** Empty for what is no bytes, which no key has for a member. */
+function text(bytes: unknown): string {
+  return bytes instanceof Uint8Array ? Buffer.from(bytes).toString('base64url') : ''
 }

@@ -1,4 +1,4 @@
-import type { RelyingParty } from '../crypto/webauthn-checks.js'
+import type { RelyingParty } from '../crypto/webauthn.js'
 import type { Links } from '../domain/surface/surface-context.js'
 import { withoutEnding } from '../engine/text.js'
 import type { CookiePolicy } from '../http/cookies.js'

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import * as helpers from '@simplewebauthn/server/helpers'
 import { describe, expect, it } from 'vitest'
-import { isUsableKey } from '../../src/crypto/webauthn-checks.js'
+import { isUsableKey } from '../../src/crypto/webauthn.js'
 import { cbor } from '../support/people/cbor.js'
 
 const bytes = (text = '') => Buffer.from(text, 'base64url')
@@ -30,7 +31,7 @@ const rs256 = ({ n, e }: JsonWebKey): readonly Member[] => [
 /** Whether it is usable, or `throws`; a throw is a refusal as well. */
 function standing(members: readonly Member[]): boolean | 'throws' {
   try {
-    return isUsableKey(new Uint8Array(cbor(new Map(members))))
+    return isUsableKey(helpers, new Uint8Array(cbor(new Map(members))))
   } catch {
     return 'throws'
   }

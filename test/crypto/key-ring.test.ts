@@ -162,7 +162,7 @@ describe('a ring whose key is kept elsewhere', () => {
 
   test('is given to what signs with a bound, where there is such a thing', async () => {
     const bound = (key: RemoteKey) => async () => Buffer.from(key.kid)
-    const ring = await loadKeyRing({ current: half, sign }, async () => bound)
+    const ring = await loadKeyRing({ current: half, sign }, bound)
     expect(Buffer.from(await ring.signer.sign(new Uint8Array())).toString()).toBe(ring.kid)
   })
 

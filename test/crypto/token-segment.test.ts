@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeSegment } from '../../src/crypto/decode-segment.js'
-import { decodeObject } from '../../src/crypto/token-format.js'
+import { decodeObject, decodeSegment } from '../../src/crypto/token-format.js'
 
 /** What an object's segment is, said by writing: the one text that our signer would give it. */
 function byWriting(segment: string): unknown {

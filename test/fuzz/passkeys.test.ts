@@ -1,11 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { creationOptions, verifyAssertion, verifyRegistration } from '../../src/crypto/webauthn.js'
-import type {
-  AssertionResponse,
-  NewCredential,
-  RegistrationResponse,
-} from '../../src/crypto/webauthn-checks.js'
+import { creationOptions, verifyAssertion, verifyRegistration, type AssertionResponse, type NewCredential, type RegistrationResponse } from '../../src/crypto/webauthn.js'
 import { type Departure, softwareAuthenticator } from '../support/people/passkey-authenticator.js'
 import { changedBytes, changedText } from './changed.js'
 import { type Draw, fuzz, oneOf } from './fuzz.js'

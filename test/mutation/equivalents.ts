@@ -107,14 +107,14 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'src/crypto/webauthn.ts',
-    line: "const checks = () => loadPart('WebAuthn', () => import('./webauthn-checks.js'))",
+    line: "loadPart('WebAuthn', async () => ({",
     replacement: '""',
     reason:
       'the name is told where the part cannot be loaded, which test/package/start.test.ts shows',
   },
   {
     file: 'src/crypto/totp.ts',
-    line: "const library = () => loadPart('TOTP', () => import('./totp-library.js'))",
+    line: "const library = () => loadPart('otplib', () => import('otplib'))",
     replacement: '""',
     reason:
       'the name is told where the part cannot be loaded, which test/package/start.test.ts shows',
@@ -126,67 +126,67 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'without padding is the default of the package',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: "if (typeof data !== 'object' || data === null) return true",
     replacement: 'false',
     reason: 'what is no object fails at its first member, and is refused as well',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: "if (typeof data !== 'object' || data === null) return true",
     replacement: "typeof data !== 'object' && data === null",
     reason: 'what is no object fails at its first member, and is refused as well',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: 'return true',
     replacement: 'false',
     reason: 'the verification that follows cannot read the text either',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
-    line: 'if (!(await isPlainAttestation(attestationObject))) return null',
+    file: 'src/crypto/webauthn.ts',
+    line: 'if (!(await isPlainAttestation(webauthn, attestationObject))) return null',
     replacement: 'false',
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: "if (format === 'none') return true",
     replacement: 'true',
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: 'return isPlain === true',
     replacement: 'true',
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: "return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined",
     replacement: 'true',
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: "return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined",
     replacement: "format === 'packed' || decoded.get('attStmt').get('x5c') === undefined",
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: "return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined",
     replacement: '""',
     reason:
       'it takes a certificate that verifies, which test/contract/passkeys/passkey-registration.test.ts makes',
   },
   {
-    file: 'src/crypto/webauthn-checks.ts',
+    file: 'src/crypto/webauthn.ts',
     line: '} catch {',
     replacement: '{}',
     reason: 'the verification that follows cannot read the text either',

@@ -2,7 +2,7 @@ import type { PlantEntry } from './plant.js'
 
 const verify = 'src/crypto/tokens.ts'
 const idToken = 'src/identity-providers/id-token.ts'
-const passkeys = 'src/crypto/webauthn-checks.ts'
+const passkeys = 'src/crypto/webauthn.ts'
 
 /** A parser that takes more than it should. */
 const plant = (
@@ -193,7 +193,7 @@ export const parserPlants: readonly PlantEntry[] = [
     file: passkeys,
     find: 'return texts.every((text) => decodeSegment(text) !== null)',
     replace: 'return texts.length > 0',
-    tests: ['test/crypto/webauthn-checks.test.ts'],
+    tests: ['test/crypto/webauthn.test.ts'],
   },
   {
     name: 'the memory of headers keeps the first token of each key',

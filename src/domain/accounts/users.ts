@@ -8,7 +8,7 @@ import {
 } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { isStorable } from '../../engine/text.js'
-import { AuthError, loadPart } from '../../errors/index.js'
+import { AuthError } from '../../errors/index.js'
 import { isHuman, newUser, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -23,8 +23,8 @@ import { checkNewPassword } from '../passwords/password-writer.js'
 import { endAllSessions, raiseSessionEpoch } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { deleteAccount } from './account-deletions.js'
-import type { UserExport } from './user-export.js'
-import type { ImportBatch, ImportReport } from './user-import.js'
+import { exportUser, type UserExport } from './user-export.js'
+import { type ImportBatch, type ImportReport, importUsers } from './user-import.js'
 import {
   checkRoles,
   emitUserCreated,
@@ -191,18 +191,11 @@ export function createUsers(ctx: SurfaceContext): Users {
 
     async import(batch, by = {}) {
       const act = actBy(by)
-      const load = () => import('./user-import.js')
-      const { importUsers } = await loadPart('the import of users', load)
       return importUsers(ctx, batch, act)
     },
 
     async export(id) {
-      if (!isId(id)) return null
-      const { exportUser } = await loadPart(
-        'the export of a user',
-        () => import('./user-export.js'),
-      )
-      return exportUser(ctx, id)
+      return isId(id) ? exportUser(ctx, id) : null
     },
 
     async get(id) {

@@ -4,7 +4,7 @@ import type { Clock, Logger } from '../../ports/host.js'
 import type { Surface } from '../../ports/surface.js'
 import type { Tracing } from '../../ports/telemetry.js'
 
-interface Deps {
+interface PublisherDeps {
   readonly onEvent: ((event: AuthEvent) => unknown) | undefined
   readonly tracing: Tracing
   readonly logger: Logger
@@ -18,7 +18,7 @@ export function createEventPublisher({
   onEvent,
   tracing,
   logger,
-}: Deps): (event: AuthEvent) => void {
+}: PublisherDeps): (event: AuthEvent) => void {
   return (event) => {
     tracing.event(event.surface, event.type)
     if (onEvent === undefined) return

@@ -13,7 +13,7 @@ export interface BreachCheck {
   check(password: string): Promise<BreachVerdict>
 }
 
-interface Deps {
+interface BreachDeps {
   readonly fetcher: Fetcher
   readonly clock: Clock
   /** The range endpoint, without the digits; must end in a slash. */
@@ -26,7 +26,7 @@ const timeoutMs = 1500
 const maxBytes = 256 * 1024
 const pauseMs = 5 * 60_000
 
-export function createBreachCheck(deps: Deps): BreachCheck {
+export function createBreachCheck(deps: BreachDeps): BreachCheck {
   const { fetcher, clock, endpoint = publicEndpoint } = deps
   let pausedUntil = Number.NEGATIVE_INFINITY
 

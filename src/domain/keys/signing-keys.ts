@@ -1,13 +1,13 @@
-import { onceLoaded, withTimeout } from '../../concurrency/promises.js'
+import { withTimeout } from '../../concurrency/promises.js'
 import {
   type KeyRing,
   type LoadedKeyRing,
   loadKeyRing,
   type RingSigner,
 } from '../../crypto/key-ring.js'
-import { AuthError, describeError, loadPart, OptionsError } from '../../errors/index.js'
+import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import type { Clock, Logger } from '../../ports/host.js'
-import type { RemoteSignatures } from './remote-signatures.js'
+import { createRemoteSignatures } from './remote-signatures.js'
 
 export interface SigningKeys {
   /**
@@ -64,12 +64,7 @@ export async function createSigningKeys(
   logger: Logger,
   timeoutMs = 5000,
 ): Promise<SigningKeys> {
-  /** Most keys sign in the process. */
-  const remoteSignatures = onceLoaded(async (): Promise<RemoteSignatures> => {
-    const load = () => import('./remote-signatures.js')
-    const { createRemoteSignatures } = await loadPart('keys.sign', load)
-    return createRemoteSignatures({ clock, logger, timeoutMs })
-  })
+  const remoteSignatures = createRemoteSignatures({ clock, logger, timeoutMs })
   const isSupplied = typeof keys === 'function'
   const begunAt = clock.now()
   let inForce: InForce = { ring: await load(), readAt: begunAt }

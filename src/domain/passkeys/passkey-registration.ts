@@ -1,5 +1,9 @@
-import { creationOptions, verifyRegistration } from '../../crypto/webauthn.js'
-import type { CreationOptions, RegistrationResponse } from '../../crypto/webauthn-checks.js'
+import {
+  type CreationOptions,
+  creationOptions,
+  type RegistrationResponse,
+  verifyRegistration,
+} from '../../crypto/webauthn.js'
 import { hasFactor } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, Passkey } from '../../model/factors.js'

@@ -1,5 +1,10 @@
-import { requestOptions, verifyAssertion } from '../../crypto/webauthn.js'
-import type { Assertion, AssertionResponse, RequestOptions } from '../../crypto/webauthn-checks.js'
+import {
+  type Assertion,
+  type AssertionResponse,
+  type RequestOptions,
+  requestOptions,
+  verifyAssertion,
+} from '../../crypto/webauthn.js'
 import { isRegressed } from '../../engine/factors.js'
 import { isToldGuess } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'

@@ -49,7 +49,7 @@ async function sendLink(
 }
 
 /** A link that came by mail to this very address proves the mailbox, where no other did so before. */
-function replace(
+function replaceByLink(
   ctx: SurfaceContext,
   intent: PasswordIntent,
   newPassword: string,
@@ -74,7 +74,7 @@ async function written(
   source: RequestSource,
 ): Promise<User | null> {
   const first = spendIntentLast(opened)
-  const replaced = first.isWritten ? null : await replace(ctx, first, newPassword, source)
+  const replaced = first.isWritten ? null : await replaceByLink(ctx, first, newPassword, source)
   if (replaced !== null) return replaced
   // An earlier request with this link may have stopped waiting for its write, which won over ours.
   const intent = first.isWritten ? first : spendIntentLast(await judgeIntentAgain(ctx, opened))

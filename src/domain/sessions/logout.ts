@@ -113,7 +113,7 @@ async function standingOf(ctx: SurfaceContext, id: string, userId: string): Prom
  * The request that ended this session may have died before it ended them all. Sessions that were opened since are left
  * alone: those of the user's epoch, and those that a login has written no row for yet.
  */
-async function endOlder(
+async function endRemaining(
   ctx: SurfaceContext,
   user: User,
   own: RefreshFamily,
@@ -140,7 +140,7 @@ async function endEverywhere(
     await endAllSessions(ctx, userId, 'logout', source, { except: id })
   }
   if (kind === 'done' && standing.user !== null) {
-    await endOlder(ctx, standing.user, standing.family, source)
+    await endRemaining(ctx, standing.user, standing.family, source)
   }
   const rowless = kind === 'rowless' ? ({ refreshRowMissing: true } as const) : {}
   await endSession(ctx, { id, userId }, 'logout', source, rowless)

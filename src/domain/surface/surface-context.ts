@@ -1,7 +1,7 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import type { TokenMemo } from '../../crypto/memos.js'
 import type { SecretBox } from '../../crypto/secret-box.js'
-import type { RelyingParty } from '../../crypto/webauthn-checks.js'
+import type { RelyingParty } from '../../crypto/webauthn.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
 import type { Collections } from '../../model/collections.js'
 import type { ServiceCredential } from '../../model/user.js'

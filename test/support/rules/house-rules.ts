@@ -7,11 +7,6 @@ const maxLines = 700
 const fewLines = 40
 /** Files that stay small all the same, each with its reason. */
 const smallByDesign: ReadonlyMap<string, string> = new Map([
-  [
-    'src/crypto/key-library.ts',
-    'loaded by import(), so that a bundler leaves the rest of jose out',
-  ],
-  ['src/crypto/totp-library.ts', 'the same with otplib'],
   ['src/settings/password-policy-settings.ts', 'one file for each group of settings'],
   ['src/settings/sessions-and-account-settings.ts', 'one file for each group of settings'],
 ])

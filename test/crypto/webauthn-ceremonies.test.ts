@@ -7,7 +7,7 @@ import {
   requestOptions,
   verifyAssertion,
   verifyRegistration,
-} from '../../src/crypto/webauthn-checks.js'
+} from '../../src/crypto/webauthn.js'
 import {
   type AuthenticatorTraits,
   type Departure,

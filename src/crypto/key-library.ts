@@ -1,1 +1,0 @@
-export { exportPKCS8, generateKeyPair } from 'jose'

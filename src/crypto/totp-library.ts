@@ -1,1 +1,0 @@
-export { generateURI, NobleCryptoPlugin, ScureBase32Plugin, TOTP } from 'otplib'
