@@ -1,10 +1,13 @@
+import { answered } from '../../src/checks/answered.js'
+import { checkExpiry } from '../../src/checks/check-call.js'
 import { shapeReader } from '../../src/checks/shape.js'
-import type { Backend } from '../../src/ports/backend.js'
+import type { Backend, Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import { entriesToPut, mergeEntries } from '../shared/denylist-entries.js'
 import { memoryCollection } from './collection.js'
 import { memoryCounter } from './counter.js'
-import { memoryDenylist } from './denylist.js'
+import { removeFirst } from './remove-first.js'
 import { Table } from './table.js'
 
 /**
@@ -43,5 +46,31 @@ export function memory(): Backend {
     denylist: memoryDenylist(),
     lease: collectionLease(memoryCollection(leaseTable, leases)),
     counter: memoryCounter(),
+  }
+}
+
+export function memoryDenylist(): Denylist {
+  const listed = new Map<string, DenylistEntry>()
+  return {
+    async put(entries) {
+      for (const entry of entriesToPut(entries)) {
+        const first = listed.get(entry.id)
+        listed.set(entry.id, first ? mergeEntries(first, entry) : entry)
+      }
+    },
+    find(ids) {
+      // Almost none is listed, and every guarded request asks.
+      if (!ids.some((id) => listed.has(id))) return answered([])
+      const entries: DenylistEntry[] = []
+      for (const id of new Set(ids)) {
+        const entry = listed.get(id)
+        if (entry) entries.push({ ...entry })
+      }
+      return answered(entries)
+    },
+    async sweep(before, limit) {
+      checkExpiry('denylist.sweep', before, limit)
+      return removeFirst(listed, limit, ({ expiresAt }) => expiresAt <= before)
+    },
   }
 }

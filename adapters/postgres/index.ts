@@ -3,13 +3,13 @@ import type { Backend } from '../../src/ports/backend.js'
 import type { Logger } from '../../src/ports/host.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
-import type { PostgresClient, PostgresResult } from './client.js'
+import { type PostgresClient, type PostgresResult, type Runs, resending, sendTo } from './client.js'
 import { postgresCollection } from './collection.js'
 import { counterSpec, postgresCounter } from './counter.js'
 import { denylistSpec, postgresDenylist } from './denylist.js'
 import { migrate } from './migrate.js'
+import { type NamingClient, namedStatements } from './named-statements.js'
 import { checkOptions, type PostgresOptions } from './options.js'
-import { runsOf } from './runs-of.js'
 import { type SqlTable, tableOf } from './table.js'
 
 const onRequest = () => import('./on-request.js')
@@ -70,4 +70,30 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
       logger = given
     },
   }
+}
+
+/** How statements reach this client, by its kind and the host's choice. */
+export function runsOf(
+  client: PostgresClient,
+  { statements = isPool(client) ? 'named' : 'unnamed' }: PostgresOptions,
+  warn: (message: string) => void,
+): Runs {
+  const unnamed = resending(sendTo(client))
+  const named = statements === 'named' && takesNames(client)
+  return { unnamed, named: named ? resending(namedStatements(client, warn)) : unnamed }
+}
+
+/** PGlite and functions wrapped around a pool take a text only. */
+function isPool(client: PostgresClient): boolean {
+  return (
+    'totalCount' in client &&
+    typeof client.totalCount === 'number' &&
+    'connect' in client &&
+    typeof client.connect === 'function'
+  )
+}
+
+/** Nothing of an object tells what its function takes, so the host's word for it has to do. */
+function takesNames(client: PostgresClient): client is PostgresClient & NamingClient {
+  return typeof client.query === 'function'
 }

@@ -1,12 +1,11 @@
-import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
+import { checkExpiry, checkId, checkPage, checkSweep } from '../../src/checks/check-call.js'
 import { checkDocument, checkEqual, checkGuard, checkSet } from '../../src/checks/check-write.js'
 import type { Row, Shape } from '../../src/checks/shape.js'
-import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import type { Collection, Doc, Page, SweepResult } from '../../src/ports/store.js'
 import { idsOf } from './find-ids.js'
 import type { Keys } from './keys.js'
-import { idsExpired, insertRow, readRows, takeRow, updateRow } from './lua.js'
+import { idsExpired, insertRow, readRows, sweepRows, takeRow, updateRow } from './lua.js'
 import type { Run } from './script.js'
-import { sweepOf } from './sweep.js'
 import { guardText, indexesOf, listOf, rowOf, scoreOf, textsOf } from './texts.js'
 
 /** Each call is one script, atomic by itself, except the reads of several documents, which are two. */
@@ -92,4 +91,39 @@ function restOf(page: Page, asked: Page, ids: readonly string[], found: number):
   const last = ids.at(-1)
   if (found >= page.limit || ids.length < asked.limit || last === undefined) return null
   return { ...page, limit: page.limit - found, after: last }
+}
+
+const mostLeft = 100_000
+/** A script blocks its server, so a batch is small enough that other callers do not wait long. */
+const batch = 100
+
+/** Looks for what expired, then removes it batch by batch, each document being asked once more. */
+export function sweepOf(
+  run: Run,
+  shape: Shape,
+  keys: Keys,
+  indexNames: string,
+): (before: number, limit: number) => Promise<SweepResult> {
+  const shared = [keys.schema, keys.expiries, keys.unique, keys.indexed]
+  return async (before, limit) => {
+    checkSweep(shape, before, limit)
+    const args = [String(before), String(limit)]
+    const ids = listOf(await run(idsExpired, [keys.schema, keys.expiries], args))
+    let removed = 0
+    let left = 0
+    for (let at = 0; at < ids.length; at += batch) {
+      const some = ids.slice(at, at + batch)
+      const documents = some.map(keys.document)
+      const names = [indexNames, String(before), ...some]
+      const [gone, rest] = numbersOf(await run(sweepRows, [...shared, ...documents], names))
+      removed += gone ?? 0
+      left = rest ?? 0
+    }
+    return { removed, left: Math.min(left, mostLeft) }
+  }
+}
+
+/** Clients may be set up to give integers as texts. */
+function numbersOf(reply: unknown): readonly number[] {
+  return Array.isArray(reply) ? reply.map(Number) : []
 }

@@ -7,14 +7,13 @@ import {
   checkSet,
 } from '../../src/checks/check-write.js'
 import type { Collection, Doc, Page } from '../../src/ports/store.js'
-import { formOf } from '../shared/form-of.js'
+import { asksForNull, formOf } from '../shared/form-of.js'
 import { madeOnce } from '../shared/made-once.js'
 import type { SqlDialect } from './dialect.js'
-import type { SqlRow, SqlRun } from './sql-run.js'
+import type { SqlRow, SqlRun, SqlValue } from './sql-run.js'
 import { sweepOf } from './sweep.js'
 import { columnOf, type SqlTable } from './table.js'
 import { documentOf, encoded } from './values.js'
-import { testsOf, valuesOf } from './where.js'
 
 /** Each call is one statement, atomic by itself; a sweep is one and a count. */
 export function sqlCollection<T extends Doc>(
@@ -109,4 +108,40 @@ export function sqlCollection<T extends Doc>(
 function formOfTests(conditions: readonly Condition[]): string {
   const counts = conditions.map((one) => (one.form === 'in' ? one.values.length : ''))
   return `${formOf(conditions)} ${counts.join()}`
+}
+
+/** The tests of some conditions, each with a `?` for every value of `valuesOf`. */
+export function testsOf(table: SqlTable, conditions: readonly Condition[]): readonly string[] {
+  return conditions.map((condition) => testOf(table, condition))
+}
+
+/** `= ?` or `is null`, by the value: what serves both in one is written differently in each database. */
+function testOf(table: SqlTable, condition: Condition): string {
+  const { sql } = columnOf(table, condition.column.name)
+  const isNull = `${sql} is null`
+  switch (condition.form) {
+    case 'equals':
+      return condition.value === null ? isNull : `${sql} = ?`
+    case 'in': {
+      const solid = condition.values.filter((value) => value !== null)
+      const isOneOf = solid.length > 0 ? `${sql} in (${solid.map(() => '?').join(', ')})` : '1 = 0'
+      return asksForNull(condition) ? `(${isOneOf} or ${isNull})` : isOneOf
+    }
+    case 'gt':
+      return `${sql} > ?`
+    case 'lte':
+      return `${sql} <= ?`
+  }
+}
+
+/** The values that these conditions compare with, in the order of their `?`. */
+export function valuesOf(conditions: readonly Condition[]): SqlValue[] {
+  return conditions.flatMap((condition) => {
+    const { column } = condition
+    if (condition.form === 'in') {
+      return condition.values.filter((value) => value !== null).map((one) => encoded(column, one))
+    }
+    if (condition.form !== 'equals') return [encoded(column, condition.bound)]
+    return condition.value === null ? [] : [encoded(column, condition.value)]
+  })
 }

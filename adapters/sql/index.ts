@@ -2,6 +2,7 @@ import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
+import { NotMigratedError } from '../shared/not-migrated-error.js'
 import { sqlCollection } from './collection.js'
 import { counterSpec, sqlCounter } from './counter.js'
 import { denylistSpec, sqlDenylist } from './denylist.js'
@@ -15,7 +16,6 @@ import type {
   SqlType,
   UpdateParts,
 } from './dialect.js'
-import { dialectRun } from './dialect-run.js'
 import { migrate, planOf } from './migrate.js'
 import type { SqlRow, SqlRun, SqlValue } from './sql-run.js'
 import { type SqlTable, tableOf } from './table.js'
@@ -90,4 +90,34 @@ export function sqlBackend(run: SqlRun, dialect: SqlDialect, options: SqlOptions
     lease: collectionLease(sqlCollection(send, dialect, own.lease)),
     counter: sqlCounter(send, dialect, own.counter),
   }
+}
+
+// Where many replicas race for one row, all but one of them may be rolled back in each round.
+const mostTries = 100
+
+/** Puts the dialect's placeholders into texts and sends again what the server rolled back. */
+export function dialectRun(run: SqlRun, dialect: SqlDialect): SqlRun {
+  return async (text, values) => {
+    const own = withPlaceholders(text, dialect)
+    for (let tries = 1; ; tries++) {
+      try {
+        return await run(own, values)
+      } catch (error) {
+        const failure = dialect.failure(error)
+        if (failure === 'missing') {
+          throw new NotMigratedError(`${dialect.name}: a table or column is missing`, error)
+        }
+        if (failure !== 'undone' || tries === mostTries) throw error
+      }
+    }
+  }
+}
+
+function withPlaceholders(text: string, { placeholder }: SqlDialect): string {
+  if (placeholder === undefined) return text
+  let position = 0
+  return text.replaceAll('?', () => {
+    position += 1
+    return placeholder(position)
+  })
 }

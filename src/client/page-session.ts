@@ -3,12 +3,11 @@ import type { Answer, Json } from './exchange.js'
 import { fresh } from './fresh.js'
 import { type Grant, grantOf, subjectOf } from './grant.js'
 import { joined } from './joined.js'
+import { type Hold, ownLock } from './own-lock.js'
 import { networkFailure } from './postern-error.js'
 import { settled } from './refresh-door.js'
-import { rotationNotes } from './rotation-notes.js'
 import type { SessionKeeper } from './session-keeper.js'
 import { stateKeeper } from './session-state.js'
-import { tabLock } from './tab-lock.js'
 
 /** What tabs tell each other: that the session may have changed, or that a rotation begins. */
 type Hint = 'session' | 'rotation'
@@ -164,4 +163,71 @@ export function pageSession(
   } satisfies PageSession
   if (channel) channel.onmessage = ({ data }) => heard(data)
   return session
+}
+
+/** When the cookie was rotated, for all tabs of the origin. No secret is among it. */
+export interface RotationNotes {
+  /** When the last rotation, or the login, was answered. 0 where it is not known. */
+  rotatedAt(): number
+  /** When a rotation began whose answer has not been seen, so that the cookie may be a retired one; else 0. */
+  unansweredSince(): number
+  write(rotatedAt: number, unansweredSince: number): void
+}
+
+/** In storage, and in this tab alone where there is none or it fails. */
+export function rotationNotes(
+  key: string,
+  { storage }: Pick<ClientEnvironment, 'storage'>,
+): RotationNotes {
+  let kept = ''
+  const read = (place: 0 | 1): number => {
+    try {
+      kept = storage?.getItem(key) ?? kept
+    } catch {
+      // As this tab remembers it.
+    }
+    return Number(kept.split(',')[place]) || 0
+  }
+  return {
+    rotatedAt: () => read(0),
+    unansweredSince: () => read(1),
+    write(rotatedAt, unansweredSince) {
+      kept = `${rotatedAt},${unansweredSince}`
+      try {
+        storage?.setItem(key, kept)
+      } catch {
+        // A quota, or a user who refuses storage.
+      }
+    },
+  }
+}
+
+/** Milliseconds after which work goes on without the lock: longer than a rotation and the question after it. */
+const patience = 30_000
+
+/** A lock that tabs share where the browser has Web Locks, else a lock of this tab alone. */
+export function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {
+  return locks === null ? ownLock() : lockOfTabs(name, locks, after)
+}
+
+function lockOfTabs(
+  name: string,
+  locks: NonNullable<ClientEnvironment['locks']>,
+  after: ClientEnvironment['after'],
+): Hold {
+  return (work) => {
+    let isHeld = false
+    const waiting = new AbortController()
+    const cancel = after(patience, () => waiting.abort())
+    const run = () => {
+      isHeld = true
+      cancel()
+      return work()
+    }
+    return locks.request(name, { signal: waiting.signal }, run).catch((error: unknown) => {
+      // Refused by the browser, or held for too long: the ten seconds of grace make up for it.
+      if (isHeld) throw error
+      return run()
+    })
+  }
 }

@@ -7,6 +7,7 @@ import {
   viewEnvironment,
   viewModule,
 } from '../domain/configuration/config-store.js'
+import type { ConfigRevision } from '../domain/configuration/config-writer.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/permissions.js'
 import {
   configPatchInput,
@@ -16,7 +17,6 @@ import {
   moduleReply,
   moduleSummaryReply,
 } from './config-schemas.js'
-import { configRevisionView } from './config-views.js'
 import { type AdminCall, adminOperation } from './operation.js'
 import { noBody } from './schemas.js'
 
@@ -177,3 +177,7 @@ export const moduleConfigurationOperations = [
   setActiveEnvironment,
   listEnvironmentRevisions,
 ]
+
+export function configRevisionView(revision: ConfigRevision) {
+  return { ...revision, writtenAt: new Date(revision.writtenAt).toISOString() }
+}

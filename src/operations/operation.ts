@@ -11,7 +11,6 @@ import type { RefreshGrant } from '../domain/sessions/tokens.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import type { ErrorCode } from '../errors/index.js'
 import type { RequestSource, Surface } from '../ports/surface.js'
-import type { Deprecated } from './deprecated.js'
 
 type Schema = z.ZodMiniType
 
@@ -295,4 +294,12 @@ export function adminOperation<B extends Schema, R extends Schema, L>(
   entry: Omit<AdminOperation<B, R, L>, 'access'>,
 ): AdminOperation<B, R, L> {
   return { ...entry, access: 'admin' }
+}
+
+/** Both are instants in UTC as ISO 8601, such as `2027-06-30T00:00:00Z`. */
+export interface Deprecated {
+  /** The time from which new clients should not use it, past or future (RFC 9745). */
+  readonly since: string
+  /** When it is expected to be gone; not before `since` (RFC 8594). */
+  readonly sunset?: string
 }

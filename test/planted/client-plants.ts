@@ -2,7 +2,7 @@ import type { PlantEntry } from './plant.js'
 
 const page = 'src/client/page-session.ts'
 const app = 'src/client/app-session.ts'
-const fetches = 'src/client/auth-fetch.ts'
+const fetches = 'src/client/auth-client.ts'
 const sending = 'src/client/with-session.ts'
 const door = 'src/client/refresh-door.ts'
 const calls = 'test/client/calls.test.ts'

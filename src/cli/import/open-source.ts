@@ -5,6 +5,7 @@ import { authjsSource } from './authjs/authjs-source.js'
 import { betterAuthSecrets } from './better-auth/better-auth-secrets.js'
 import { betterAuthSource } from './better-auth/better-auth-source.js'
 import { csvSource } from './csv/csv-source.js'
+import { keysetPages } from './databases/keyset-pages.js'
 import { openSourceDatabase } from './databases/open-source-database.js'
 import type { SourceDatabase } from './databases/source-database.js'
 import { firebaseSource } from './firebase/firebase-source.js'
@@ -14,7 +15,6 @@ import type { Source } from './rows/import-source.js'
 import { uuid } from './rows/old-id.js'
 import { supabaseSource } from './supabase/supabase-source.js'
 import { supertokensSource } from './supertokens/supertokens-source.js'
-import { tableSource } from './table-source.js'
 
 /** `space` keeps the ids of the source apart from those of others. */
 type Opener = (call: Call, space: string) => Promise<Source>
@@ -122,5 +122,37 @@ async function onDatabase(
   } catch (error) {
     await database.close()
     throw error
+  }
+}
+
+export interface TableOptions {
+  readonly table: string
+  readonly key: string
+  readonly columns: ColumnMap
+}
+
+/** The rows of a table or a view. Closes the database with itself. */
+export async function tableSource(
+  database: SourceDatabase,
+  { table, key, columns }: TableOptions,
+): Promise<Source> {
+  const present = await database.columns(table)
+  if (present.length === 0) throw new Refusal(`There is no table ${table}.`, 2)
+  if (!present.includes(key))
+    throw new Refusal(`There is no column ${key} in ${table}: name one with --key.`, 2)
+  columns.check(present)
+  const wanted = [...new Set([key, ...columns.columns])]
+  const pages = await keysetPages(database, { table, key, columns: wanted })
+  return {
+    fingerprint: `table ${table} of ${database.name} by ${key}`,
+    total: pages.total,
+    async page(after, size) {
+      const { rows, cursor } = await pages.page(after, size)
+      return {
+        rows: rows.map((cells) => columns.toRow(String(cells[key]), (name) => cells[name])),
+        cursor,
+      }
+    },
+    close: () => database.close(),
   }
 }

@@ -1,16 +1,22 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Call, Command } from '../frame/command.js'
 import { Refusal } from '../frame/refusal.js'
 import { newKeyFile } from '../keys/generate-keys.js'
 import { createKeyFile, usualKeyFile } from '../keys/key-file.js'
-import type { Choices } from './choices.js'
+import { type Choices, type Framework, frameworks, type StoreName, stores } from './choices.js'
 import { configFile } from './config-file.js'
-import { ownManifest } from './own-manifest.js'
 import { pageFile } from './page-file.js'
-import { envFile, packageFile, packagesOf, tsconfigFile, withIgnored } from './project-files.js'
-import { readChoices } from './read-choices.js'
+import {
+  envFile,
+  packageFile,
+  packagesOf,
+  tsconfigFile,
+  type Versions,
+  withIgnored,
+} from './project-files.js'
 import { serverFile } from './server-file.js'
 
 export const initCommand: Command = {
@@ -99,4 +105,63 @@ function nextSteps(hasManifest: boolean, choices: Choices): readonly string[] {
     'node --env-file=.env server.ts   # package.json needs "type": "module"',
     'open the link, choose a password, and sign in',
   ]
+}
+
+/** The versions of packages that the package itself does not name: what its examples run on. */
+const others: Versions = {
+  '@hono/node-server': '^2.0.0',
+  hono: '^4.0.0',
+  '@types/express': '^5.0.0',
+  '@types/koa': '^3.0.0',
+  '@types/node': '^22.18.0',
+  '@types/pg': '^8.0.0',
+  typescript: '^5.8.0 || ^6.0.0',
+}
+
+/** The version of this package, and those that a host may install beside it. */
+export async function ownManifest(): Promise<{
+  readonly version: string
+  readonly versions: Versions
+}> {
+  const path = createRequire(import.meta.url).resolve('postern/package.json')
+  const manifest: { readonly version: string; readonly peerDependencies: Versions } = JSON.parse(
+    await readFile(path, 'utf8'),
+  )
+  return { version: manifest.version, versions: { ...others, ...manifest.peerDependencies } }
+}
+
+/** The flags, and the person's answers for those that are not given. Throws `Refusal` with code 2. */
+export async function readChoices(call: Call): Promise<Choices> {
+  const framework = await answer<Framework>(call, 'framework', frameworks)
+  const store = await answer<StoreName>(call, 'store', stores)
+  return { framework, store, email: await emailOf(call) }
+}
+
+async function answer<Name extends string>(
+  { flags, ask }: Call,
+  flag: string,
+  names: readonly Name[],
+): Promise<Name> {
+  const list = names.join(', ')
+  const given = flags[flag] ?? (await asked(ask, flags, `Which ${flag}? (${list}) `))
+  const [usual] = names
+  const wanted = String(given).trim() || usual
+  const found = names.find((name) => name === wanted)
+  if (found !== undefined) return found
+  throw new Refusal(`--${flag} must be one of ${list}.`, 2)
+}
+
+async function emailOf({ flags, ask }: Call): Promise<string> {
+  const given = flags['email'] ?? (await asked(ask, flags, 'The first operator’s e-mail address? '))
+  const email = String(given).trim()
+  // The library judges it later; here it goes into a script, where nothing but these characters may stand.
+  if (/^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(email) && email.length <= 254) return email
+  throw new Refusal('--email must be an address, such as ada@example.org.', 2)
+}
+
+async function asked(ask: Call['ask'], flags: Call['flags'], question: string): Promise<string> {
+  if (ask !== null) return ask(question)
+  const missing = ['framework', 'store', 'email'].filter((flag) => flags[flag] === undefined)
+  const needed = missing.map((flag) => `--${flag}`).join(', ')
+  throw new Refusal(`There is no terminal to ask: give ${needed}.`, 2)
 }

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { ownManifest } from '../../../src/cli/init/own-manifest.js'
+import { ownManifest } from '../../../src/cli/init/init-command.js'
 import { ignored, withIgnored } from '../../../src/cli/init/project-files.js'
 import { type Terminal, terminal } from '../../support/cli/terminal.js'
 

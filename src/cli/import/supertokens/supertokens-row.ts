@@ -1,15 +1,17 @@
+import type { ImportedIdentity } from 'postern'
 import { type CarryRules, carriedRow, type FoundUser } from '../rows/carried-row.js'
 import type { NotCarried, SourceRow } from '../rows/import-source.js'
+import { leftProvider } from '../rows/left-provider.js'
+import { membersOf } from '../rows/members-of.js'
 import { accountId } from '../rows/old-id.js'
-import { textOf } from '../rows/read-cell.js'
+import { providerIssuers } from '../rows/provider-issuers.js'
+import { flagOf, textOf, timeOf } from '../rows/read-cell.js'
 import {
   type AddressedLogin,
   addressOf,
   type SupertokensAccount,
   type SupertokensLogin,
 } from './supertokens-account.js'
-import { supertokensIdentities } from './supertokens-identities.js'
-import { supertokensTotp } from './supertokens-totp.js'
 
 export interface SupertokensRules {
   readonly rules: CarryRules
@@ -152,4 +154,90 @@ function otherThings({ logins, isElsewhere }: SupertokensAccount): readonly NotC
     ],
   ]
   return notes.filter(([is]) => is).map(([, code, reason]) => ({ code, reason }))
+}
+
+const others: NotCarried = {
+  code: 'other_factors',
+  reason: 'One authenticator app comes along; the other second factors stay behind.',
+}
+
+/**
+ * The oldest app that the user confirmed, and a note where there are more factors. `isDoubtful`: a way in of a stranger
+ * may be linked, which could have added the app.
+ */
+export function supertokensTotp(
+  { devices, metadata }: Pick<SupertokensAccount, 'devices' | 'metadata'>,
+  isDoubtful: boolean,
+): { readonly totpSecret: FoundUser['totpSecret']; readonly notes: readonly NotCarried[] } {
+  const since = (cell: unknown) => timeOf(cell) ?? 0
+  const confirmed = devices
+    .filter(({ verified }) => flagOf(verified) === true)
+    .toSorted((one, other) => since(one['created_at']) - since(other['created_at']))
+  const isMore = hasOtherFactors(metadata)
+  if (confirmed.length === 0) {
+    const lost = 'The second factor is a code by mail or phone, or a passkey, and there is no app.'
+    return { totpSecret: isMore ? { lost } : null, notes: [] }
+  }
+  if (isDoubtful) {
+    const lost = 'A linked address is not verified: a stranger may have added the factor.'
+    return { totpSecret: { lost }, notes: [] }
+  }
+  const app = confirmed.find(({ period }) => Number(period) === 30)
+  const lost = 'The codes of the app last another time than 30 seconds.'
+  const totpSecret = textOf(app?.['secret_key']) ?? { lost }
+  return { totpSecret, notes: confirmed.length > 1 || isMore ? [others] : [] }
+}
+
+/** Whether the user needs another factor than an app. Its SDKs keep that in the metadata. */
+function hasOtherFactors(metadata: SupertokensAccount['metadata']): boolean {
+  const required = membersOf(metadata['_supertokens'])['requiredSecondaryFactors']
+  return Array.isArray(required) && required.some((factor) => factor !== 'totp')
+}
+
+const noTenant: NotCarried = {
+  code: 'provider',
+  reason: 'An account at Microsoft stays behind: --microsoft-tenant names no directory.',
+}
+
+/** The accounts at providers, and those that stay behind. `microsoftTenant` is a UUID, or null. */
+export function supertokensIdentities(
+  logins: readonly SupertokensLogin[],
+  microsoftTenant: string | null,
+): {
+  readonly identities: readonly ImportedIdentity[]
+  readonly left: readonly NotCarried[]
+} {
+  const identities: ImportedIdentity[] = []
+  const left: NotCarried[] = []
+  for (const { recipe, cells } of logins) {
+    if (recipe !== 'thirdparty') continue
+    const provider = textOf(cells['third_party_id']) ?? ''
+    const subject = textOf(cells['third_party_user_id'])
+    const found = subject === null ? null : identityOf(provider, subject, microsoftTenant)
+    if (found !== null) identities.push(found)
+    else left.push(provider === 'active-directory' ? noTenant : leftProvider(provider))
+  }
+  return { identities, left }
+}
+
+function identityOf(
+  provider: string,
+  subject: string,
+  microsoftTenant: string | null,
+): ImportedIdentity | null {
+  switch (provider) {
+    case 'google':
+    case 'github':
+    case 'apple':
+      return { provider, issuer: providerIssuers[provider], subject }
+    case 'google-workspaces':
+      return { provider: 'google', issuer: providerIssuers.google, subject }
+    case 'active-directory': {
+      if (microsoftTenant === null) return null
+      const issuer = `https://login.microsoftonline.com/${microsoftTenant}/v2.0`
+      return { provider: 'microsoft', issuer, subject }
+    }
+    default:
+      return null
+  }
 }

@@ -1,12 +1,10 @@
 import { Refusal } from '../../frame/refusal.js'
 import type { SourceDatabase } from '../databases/source-database.js'
 import type { Source } from '../rows/import-source.js'
-import { accountPages } from './account-pages.js'
 import { type AccountScope, readAccounts } from './read-accounts.js'
 import { rowsOfApp } from './rows-of-app.js'
 import { withFirst } from './shared-addresses.js'
 import { type SupertokensRules, supertokensRow } from './supertokens-row.js'
-import { tenantMembers } from './tenant-members.js'
 
 export interface SupertokensOptions extends SupertokensRules {
   readonly app: string
@@ -91,4 +89,72 @@ async function scopeOf(
     members: await tenantMembers(database, app),
     recipes: recipes.filter(({ table }) => hasNew || table !== newTable),
   }
+}
+
+/** Ids of accounts of a tenant, in an order that stays. A cursor is the last id of its page. */
+export interface AccountPages {
+  total(): Promise<number>
+  page(
+    after: string | null,
+    size: number,
+  ): Promise<{ readonly ids: readonly string[]; readonly cursor: string | null }>
+}
+
+/** Accounts of which a linked user is in the tenant, each once. */
+export function accountPages(
+  database: SourceDatabase,
+  { app, tenant, members }: AccountScope,
+): AccountPages {
+  const account = 'u.primary_or_recipe_user_id'
+  const ofTenant = `from ${database.quote('app_id_to_user_id')} u
+    where u.app_id = ${database.placeholder(1)} and exists (
+      select 1 from ${database.quote(members.table)} m
+      where m.app_id = u.app_id and m.${database.quote(members.by)} = u.user_id
+        and m.tenant_id = ${database.placeholder(2)})`
+
+  return {
+    async total() {
+      const [counts = {}] = await database.query(
+        `select count(distinct ${account}) as total ${ofTenant}`,
+        [app, tenant],
+      )
+      return Number(counts['total'])
+    },
+    async page(after, size) {
+      const start = after === null ? '' : `and ${account} > ${database.placeholder(3)}`
+      const rows = await database.query(
+        `select distinct ${account} as id ${ofTenant} ${start} order by id limit ${size}`,
+        after === null ? [app, tenant] : [app, tenant, after],
+      )
+      const ids = rows.map(({ id }) => String(id))
+      return { ids, cursor: rows.length < size ? null : (ids.at(-1) ?? null) }
+    },
+  }
+}
+
+const former = { table: 'all_auth_recipe_users', by: 'user_id' }
+const current = { table: 'recipe_user_tenants', by: 'recipe_user_id' }
+
+/**
+ * The table that says of which tenants users are. Version 9.5 of its plugin brought another one, which holds them all
+ * once none of the app's users waits to be copied; until then, the former one is written alone or too. Throws `Refusal`
+ * where both are missing.
+ */
+export async function tenantMembers(
+  database: SourceDatabase,
+  app: string,
+): Promise<{ readonly table: string; readonly by: string }> {
+  const isThere = async (table: string) => (await database.columns(table)).length > 0
+  if (!(await isThere(current.table))) {
+    if (await isThere(former.table)) return former
+    throw new Refusal(`There is no table ${former.table}, and no table ${current.table}.`, 2)
+  }
+  if (!(await isThere(former.table))) return current
+  const [users, members] = [database.quote('app_id_to_user_id'), database.quote(former.table)]
+  const waiting = await database.query(
+    `select 1 from ${users} u join ${members} m on m.app_id = u.app_id and m.user_id = u.user_id
+      where u.app_id = ${database.placeholder(1)} and u.time_joined = 0 limit 1`,
+    [app],
+  )
+  return waiting.length > 0 ? former : current
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tlsIn } from '../../../../src/cli/import/databases/mariadb-source.js'
+import { tlsIn } from '../../../../src/cli/import/databases/open-source-database.js'
 
 const at = (query: string) => new URL(`mysql://u:p@db.example/app${query}`)
 
