@@ -135,13 +135,6 @@ export interface HashOptions {
 export interface OauthOptions {
   /** One entry each for `google`, `microsoft`, `apple` and `github`. Default: their usual endpoints. */
   readonly providers?: Readonly<Partial<Record<ProviderId, OauthProviderOptions>>>
-  /**
-   * A sign-in by a provider is refused if its address belongs to an account. With this option, the library then
-   * offers the user of that account to link the provider, at the next complete sign-in in the same browser or app;
-   * see the page on providers. Only where the provider is authoritative for the address. On the operator surface
-   * alone: `createAuth` throws an `OptionsError` for another. Default off.
-   */
-  readonly linkOnSignIn?: { readonly operator?: boolean }
   /** Accepts `http:` endpoints on localhost, 127.0.0.1 and [::1]. For tests only. */
   readonly allowInsecureLoopback?: true
 }

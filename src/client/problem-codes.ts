@@ -53,7 +53,6 @@ export type ProblemCode =
   | 'email_already_verified'
   | 'account_exists_link_required'
   | 'identity_already_linked'
-  | 'link_not_offered'
   | 'last_login_method'
   | 'factor_already_enrolled'
   | 'last_factor_required'

@@ -130,18 +130,6 @@ export const intentKinds = {
     boundTo: 'browser',
     refusal: 'oauth_failed',
   },
-  /**
-   * An account at a provider whose sign-in bounced, offered to the session that the user whose address
-   * it was opened then.
-   */
-  linkOffer: {
-    spent: 'first',
-    hangsOn: ['credentials', 'factors', 'address', 'session', 'provider'],
-    boundTo: 'session',
-    refusal: 'link_not_offered',
-    expired: 'link_not_offered',
-    switchedOff: 'oauth_provider_disabled',
-  },
   /** A code that an app exchanges for its login. */
   appCode: {
     spent: 'first',

@@ -102,10 +102,6 @@ export const errorCatalogue = {
     status: 409,
     detail: 'An account of this provider is linked already, to you or to another user.',
   },
-  link_not_offered: {
-    status: 409,
-    detail: 'No link is offered to this session any more. Link the account as usual.',
-  },
   last_login_method: { status: 409, detail: 'The last way to sign in cannot be removed.' },
   factor_already_enrolled: { status: 409, detail: 'This factor is enrolled already.' },
   last_factor_required: { status: 409, detail: 'The last factor cannot be removed.' },

@@ -263,7 +263,6 @@ function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unkno
     deviceCookie: cookieOf(request, policy, 'device'),
     registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),
     recognitionCookie: cookieOf(request, hostOnly(policy), 'recognition'),
-    linkCookie: cookieOf(request, hostOnly(policy), 'link'),
     isAskedByPerson: () => isAskedByPerson(request),
     flowCookies: flowKeysIn(request, hostOnly(policy)),
     tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',

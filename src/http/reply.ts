@@ -1,4 +1,3 @@
-import type { LinkKeyGrant } from '../domain/intents/link-offers.js'
 import type { FlowCookie } from '../domain/oauth/oauth-sign-in.js'
 import { isBasic } from '../engine/client-authentication.js'
 import {
@@ -39,7 +38,6 @@ function cookiesFor(
 ): readonly string[] {
   const { refreshCookie: refresh, deviceCookie: device, flowCookies: flows = [] } = answer
   const { registrationCookie: registration, recognitionCookie: recognition } = answer
-  const { linkCookie: link } = answer
   const cleared = (what: 'refresh' | 'device') => clearCookie(policy, what, sameSite)
   const set = (what: 'refresh' | 'device', value: string, maxAge: number) =>
     setCookie(policy, what, sameSite, { value, maxAge })
@@ -57,7 +55,6 @@ function cookiesFor(
   if (recognition) {
     cookies.push(setHere('recognition', recognition.recognitionId, recognition.expiresIn))
   }
-  if (link) cookies.push(linkCookieFor(link, hostOnly(policy), sameSite))
   for (const flow of flows) cookies.push(flowCookieFor(flow, hostOnly(policy), sameSite))
   return cookies
 }
@@ -76,17 +73,6 @@ function flowCookieFor(
   return mode === 'form_post'
     ? setCookie(policy, `oauth_form_${flow}`, 'none', token)
     : setCookie(policy, `oauth_${flow}`, others === 'none' ? 'none' : 'lax', token)
-}
-
-/** Also sent with a sign-in by another provider, which comes back from its page. */
-function linkCookieFor(
-  link: LinkKeyGrant | 'clear',
-  policy: CookiePolicy,
-  others: SameSite,
-): string {
-  const sameSite = others === 'none' ? 'none' : 'lax'
-  if (link === 'clear') return clearCookie(policy, 'link', sameSite)
-  return setCookie(policy, 'link', sameSite, { value: link.linkKey, maxAge: link.expiresIn })
 }
 
 /**

@@ -18,7 +18,6 @@ import {
   trustedDevicesSpec,
 } from './factors.js'
 import {
-  linkOffersSpec,
   loginTicketsSpec,
   oauthCodesSpec,
   oauthFlowsSpec,
@@ -127,12 +126,6 @@ export const surfaceCollections = {
   oauthCodes: {
     name: 'oauth_codes',
     spec: oauthCodesSpec,
-    sweep: 'hygiene',
-    removal: 'byUserId',
-  },
-  linkOffers: {
-    name: 'link_offers',
-    spec: linkOffersSpec,
     sweep: 'hygiene',
     removal: 'byUserId',
   },

@@ -12,7 +12,7 @@ const shortName = { operator: 'op', client: 'cl' } as const
 export function cookieNameOf(prefix: CookiePrefix, surface: Surface, what: TokenCookie): string {
   const isOfFlow = what === 'oauth' || what === 'oauth_form'
   // What a browser began here is shared with no other host, whatever sessions are.
-  const isHostOnly = isOfFlow || ['registration', 'recognition', 'link'].includes(what)
+  const isHostOnly = isOfFlow || ['registration', 'recognition'].includes(what)
   const start = prefix !== '' && isHostOnly ? '__Host-' : prefix
   return `${start}${shortName[surface]}_${what}${isOfFlow ? '_{flow}' : ''}`
 }

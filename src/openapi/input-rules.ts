@@ -36,8 +36,6 @@ const rules: Readonly<Record<string, string>> = {
   deviceToken: `The token of a trusted device. ${opaque}`,
   mfaToken: `The ticket of a login that is not complete. ${opaque}`,
   recognitionId: `What the last login of the app gave, by which it is known again. ${opaque}`,
-  linkVerifier:
-    'The verifier of a flow of the app that bounced (RFC 7636, 4.1): letters, digits and `.`, `_`, `~`, `-`.',
   challengeId: `The id of the challenge, as its options had it. ${opaque}`,
   code: codeRule,
   'confirmTotp code': 'Six digits of the authenticator app that is being enrolled.',
@@ -85,7 +83,6 @@ const rules: Readonly<Record<string, string>> = {
   'cookie device': cookieRule,
   'cookie registration': cookieRule,
   'cookie recognition': cookieRule,
-  'cookie link': cookieRule,
   'cookie oauth': flowRule,
   'cookie oauth_form': flowRule,
 }

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { pageOptions } from '../domain/accounts/profile.js'
 import { loginWithPassword } from '../domain/login/password-login.js'
-import { forgetShownLinkOffer } from '../domain/oauth/oauth-links.js'
 import * as passwordRecovery from '../domain/passwords/password-recovery.js'
 import * as logoutRoom from '../domain/sessions/logout.js'
 import { rotateRefresh, viewSession } from '../domain/sessions/refresh.js'
@@ -50,7 +49,7 @@ const login = publicOperation({
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
   cookies: {
-    reads: ['device', 'registration', 'recognition', 'link'],
+    reads: ['device', 'registration', 'recognition'],
     sets: ['refresh', 'recognition'],
   },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
@@ -61,7 +60,6 @@ const login = publicOperation({
       deviceToken: deviceCookie,
       registrationKey: registrationCookie,
       recognition: { cookie, body: null },
-      linkKey: { cookie: call.linkCookie, body: null },
     } as const
     return webLogin(await loginWithPassword(ctx, body.email, body.password, device, source))
   },
@@ -84,7 +82,7 @@ const logout = publicOperation({
   bodyOptional: true,
   reply: nothing,
   usesRefreshCookie: 'each',
-  cookies: { reads: ['refresh', 'link'], sets: ['refresh', 'link'] },
+  cookies: { reads: ['refresh'], sets: ['refresh'] },
   bearer: 'credential',
   errors: [
     'unauthorized',
@@ -94,16 +92,14 @@ const logout = publicOperation({
     'session_enforcement_unavailable',
   ],
   handle: async (call, ctx) => {
-    const { body, bearer, refreshCookies, linkCookie, address, source } = call
+    const { body, bearer, refreshCookies, address, source } = call
     const { refreshToken, everywhere = false } = body
     await logoutRoom.logout(
       ctx,
       { bearer, refreshCookies, refreshToken, everywhere, address },
       source,
     )
-    if (linkCookie === null) return { body: null, refreshCookie: 'clear' }
-    await forgetShownLinkOffer(ctx, { cookie: linkCookie, body: null })
-    return { body: null, refreshCookie: 'clear', linkCookie: 'clear' }
+    return { body: null, refreshCookie: 'clear' }
   },
 })
 

@@ -14,7 +14,6 @@ import {
   assertionInput,
   challengeIdInput,
   flowCookies,
-  linkInput,
   loginReplies,
   mfaTokenInput,
   noBody,
@@ -28,7 +27,6 @@ import {
 import {
   deliveredLogin,
   mfaStatusView,
-  shownLinkKey,
   shownRecognition,
   stepUpView,
   totpConfirmationView,
@@ -118,13 +116,12 @@ const confirmTotp = enrollingOperation({
     code: codeInput,
     ...otherSessionsInput,
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([
     z.strictObject({ backupCodes }),
     ...loginReplies.map((reply) => z.extend(reply, { backupCodes })),
   ]),
-  cookies: { reads: [...flowCookies, 'recognition', 'link'], sets: ['refresh', 'recognition'] },
+  cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
     'invalid_mfa_code',
@@ -134,7 +131,7 @@ const confirmTotp = enrollingOperation({
   ],
   handle: async (call, ctx) => {
     const { enrollee, body, source } = call
-    const shown = { ...body, recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
+    const shown = { ...body, recognition: shownRecognition(call) }
     return totpConfirmationView(await confirmTotpAtLogin(ctx, enrollee, shown, source))
   },
 })
@@ -196,11 +193,10 @@ const completeLoginMfa = publicOperation({
     code: codeInput,
     ...trustInput,
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([...loginReplies]),
   cookies: {
-    reads: [...flowCookies, 'recognition', 'link'],
+    reads: [...flowCookies, 'recognition'],
     sets: ['refresh', 'device', 'recognition'],
   },
   errors: [
@@ -216,7 +212,6 @@ const completeLoginMfa = publicOperation({
     const terms = {
       trust: trustRequest(body),
       recognition: shownRecognition(call),
-      linkKey: shownLinkKey(call),
     }
     return deliveredLogin(await completeMfaLogin(ctx, waiting, body, terms, source))
   },

@@ -5,7 +5,6 @@ import { publicOperation } from './operation.js'
 import {
   accessGrant,
   emailInput,
-  linkInput,
   mobileAuthenticatedReply,
   passwordInput,
   recognitionInput,
@@ -35,7 +34,6 @@ const mobileLogin = publicOperation({
     deviceToken: z.optional(tokenInput),
     registrationKey: z.optional(tokenInput),
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
@@ -45,7 +43,6 @@ const mobileLogin = publicOperation({
       deviceToken: body.deviceToken ?? null,
       registrationKey: body.registrationKey ?? null,
       recognition: { cookie: null, body: body.recognitionId ?? null },
-      linkKey: { cookie: null, body: body.linkVerifier ?? null },
     } as const
     return mobileLoginAnswer(
       await loginWithPassword(ctx, body.email, body.password, device, source),

@@ -1,23 +1,17 @@
 import * as z from 'zod/mini'
-import {
-  confirmLink,
-  requirePerson,
-  unlinkIdentity,
-  unlinkIdentityOf,
-} from '../domain/oauth/oauth-links.js'
+import { requirePerson, unlinkIdentity, unlinkIdentityOf } from '../domain/oauth/oauth-links.js'
 import { startLink } from '../domain/oauth/oauth-sign-in.js'
 import { AuthError } from '../errors/index.js'
 import { adminOperation, guardedOperation } from './operation.js'
 import {
   flowCookies,
-  linkInput,
   noBody,
   nothing,
   oauthStartErrors,
   passwordInput,
   redirectInput,
 } from './schemas.js'
-import { linkBegun, shownLinkKey } from './views.js'
+import { linkBegun } from './views.js'
 
 const operator = ['operator'] as const
 
@@ -48,37 +42,6 @@ const startOauthLink = guardedOperation({
     const given = { redirectUri: uri, currentPassword, keys: call.flowCookies }
     const provider = call.params['provider'] ?? ''
     return linkBegun(await startLink(ctx, call, provider, given, call.source))
-  },
-})
-
-const confirmOauthLink = guardedOperation({
-  id: 'confirmOauthLink',
-  method: 'POST',
-  path: '/v1/auth/{surface}/oauth/{provider}/link/confirm',
-  surfaces: operator,
-  tag: 'Self-Service',
-  summary: 'Link the account of a provider that this sign-in was offered, after it bounced before',
-  guards: [{ kind: 'bearer' }, { kind: 'origin' }, { kind: 'permission', key: 'auth.self' }],
-  limit: 'change',
-  status: 204,
-  body: z.strictObject({ currentPassword: z.optional(passwordInput), ...linkInput }),
-  bodyOptional: true,
-  reply: nothing,
-  cookies: { reads: ['link'], sets: ['link'] },
-  errors: [
-    'csrf_rejected',
-    'step_up_required',
-    'invalid_credentials',
-    'email_not_verified',
-    'identity_already_linked',
-    'link_not_offered',
-    'oauth_provider_disabled',
-    'server_busy',
-  ],
-  handle: async (call, ctx) => {
-    const given = { currentPassword: call.body.currentPassword, shown: shownLinkKey(call) }
-    await confirmLink(ctx, call, call.params['provider'] ?? '', given, call.source)
-    return call.linkCookie === null ? { body: null } : { body: null, linkCookie: 'clear' }
   },
 })
 
@@ -136,4 +99,4 @@ const unlinkUserOauth = adminOperation({
   },
 })
 
-export const oauthLinkOperations = [startOauthLink, confirmOauthLink, unlinkOauth, unlinkUserOauth]
+export const oauthLinkOperations = [startOauthLink, unlinkOauth, unlinkUserOauth]

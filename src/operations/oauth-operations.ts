@@ -10,7 +10,6 @@ import { oauthFailures } from '../model/intents.js'
 import { publicOperation } from './operation.js'
 import {
   flowCookies,
-  linkInput,
   mobileAuthenticatedReply,
   noBody,
   nothing,
@@ -91,18 +90,18 @@ const oauthCallback = publicOperation({
   bodyOptional: true,
   reply: nothing,
   cookies: {
-    reads: ['oauth', 'device', 'link'],
-    sets: ['refresh', 'oauth', 'recognition', 'link'],
+    reads: ['oauth', 'device'],
+    sets: ['refresh', 'oauth', 'recognition'],
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, query, flowCookies, deviceCookie, linkCookie, source }, ctx) =>
+  handle: async ({ params, query, flowCookies, deviceCookie, source }, ctx) =>
     redirectToApp(
       await finishSignIn(
         ctx,
         params['provider'] ?? '',
         { mode: 'query', parameters: query },
-        { keys: flowCookies, deviceToken: deviceCookie, linkKey: linkCookie },
+        { keys: flowCookies, deviceToken: deviceCookie },
         source,
       ),
     ),
@@ -122,18 +121,18 @@ const oauthCallbackFormPost = publicOperation({
   bodyForm: true,
   reply: nothing,
   cookies: {
-    reads: ['oauth_form', 'device', 'link'],
-    sets: ['refresh', 'oauth_form', 'recognition', 'link'],
+    reads: ['oauth_form', 'device'],
+    sets: ['refresh', 'oauth_form', 'recognition'],
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, body, flowCookies, deviceCookie, linkCookie, source }, ctx) =>
+  handle: async ({ params, body, flowCookies, deviceCookie, source }, ctx) =>
     redirectToApp(
       await finishSignIn(
         ctx,
         params['provider'] ?? '',
         { mode: 'form_post', parameters: body },
-        { keys: flowCookies, deviceToken: deviceCookie, linkKey: linkCookie },
+        { keys: flowCookies, deviceToken: deviceCookie },
         source,
       ),
     ),
@@ -180,14 +179,12 @@ const exchangeMobileOauth = publicOperation({
     codeVerifier: tokenInput,
     deviceToken: z.optional(tokenInput),
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
   errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
   handle: async ({ body, source }, ctx) => {
     const { code, codeVerifier, deviceToken = null, recognitionId = null } = body
-    const linkKey = { cookie: null, body: body.linkVerifier ?? null }
-    const device = { deviceToken, recognition: { cookie: null, body: recognitionId }, linkKey }
+    const device = { deviceToken, recognition: { cookie: null, body: recognitionId } }
     return mobileLogin(await exchangeOauthCode(ctx, { code, codeVerifier, ...device }, source))
   },
 })

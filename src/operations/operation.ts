@@ -2,7 +2,6 @@ import type * as z from 'zod/mini'
 import type { AccessClaims } from '../crypto/token-format.js'
 import type { Admitted, SignedIn } from '../domain/context/principal.js'
 import type { DeviceGrant } from '../domain/factors/trusted-devices.js'
-import type { LinkKeyGrant } from '../domain/intents/link-offers.js'
 import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
 import type { RecognitionGrant } from '../domain/login/login-risk.js'
 import type { Enrollee } from '../domain/login/password-login.js'
@@ -71,11 +70,17 @@ export type Guard =
   /** The authorizer must grant it, after `bearer`. */
   | { readonly kind: 'permission'; readonly key: string }
 
-/** Cookies of a session, of a trusted device, which outlives it, and of OAuth flows, answered by link or by form. */
-export type TokenCookie = 'refresh' | 'device' | 'oauth' | 'oauth_form' | HostOnlyCookie
-
-/** Cookies of what was registered, of what the browser is known by, and of a sign-in that bounced. */
-export type HostOnlyCookie = 'registration' | 'recognition' | 'link'
+/**
+ * Cookies of a session, of a trusted device, which outlives it, and of OAuth flows, answered by link or by form; of
+ * what was registered, and of what the browser is known by.
+ */
+export type TokenCookie =
+  | 'refresh'
+  | 'device'
+  | 'oauth'
+  | 'oauth_form'
+  | 'registration'
+  | 'recognition'
 
 /** The request, as every handler gets it. */
 export interface Call<B> {
@@ -97,8 +102,6 @@ export interface Call<B> {
   readonly registrationCookie: string | null
   /** What the browser is known by at logins, from the surface's cookie. */
   readonly recognitionCookie: string | null
-  /** What the browser keeps of a sign-in by a provider that bounced, from the surface's cookie. */
-  readonly linkCookie: string | null
   /** Whether the person had a part in going there (Fetch Metadata); false where the browser does not say. */
   isAskedByPerson(): boolean
   /** The keys of the browser's OAuth flows from its cookies, the oldest first. */
@@ -148,9 +151,8 @@ export interface Answer<R> {
   readonly deviceCookie?: Pick<DeviceGrant, 'deviceToken' | 'expiresIn'> | 'clear'
   /** Sets the cookie of registrations for `expiresIn` seconds. */
   readonly registrationCookie?: RegistrationCookie
-  /** The same for what the browser is known by, and for a sign-in by a provider that bounced. */
+  /** The same for what the browser is known by. */
   readonly recognitionCookie?: RecognitionGrant
-  readonly linkCookie?: LinkKeyGrant | 'clear'
   /** Sets the cookie of each OAuth flow to its `key` for `expiresIn` seconds. */
   readonly flowCookies?: readonly FlowCookie[]
   readonly headers?: Readonly<Record<string, string>>

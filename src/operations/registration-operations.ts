@@ -6,7 +6,6 @@ import {
   accepted,
   confirmationInput,
   emailInput,
-  linkInput,
   loginReplies,
   nameInput,
   passwordInput,
@@ -14,7 +13,7 @@ import {
   termsInput,
   tokenInput,
 } from './schemas.js'
-import { registrationAnswer, shownLinkKey, shownRecognition } from './views.js'
+import { registrationAnswer, shownRecognition } from './views.js'
 
 const both = ['operator', 'client'] as const
 const tag = 'Authentication'
@@ -44,7 +43,6 @@ const register = publicOperation({
     acceptedTermsVersion: z.optional(termsInput),
     registrationKey: z.optional(tokenInput),
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([
     z.strictObject({
@@ -56,7 +54,7 @@ const register = publicOperation({
     ...loginReplies,
   ]),
   cookies: {
-    reads: ['registration', 'recognition', 'link'],
+    reads: ['registration', 'recognition'],
     sets: ['refresh', 'registration', 'recognition'],
   },
   choosesDelivery: true,
@@ -75,8 +73,7 @@ const register = publicOperation({
     // From where the new key goes: no page has the cookie's keys put into a body, or its own into the cookie.
     const shown = { cookie: registrationCookie, body: body.registrationKey ?? null }
     const kept = { registrationKey: shown[delivery], recognition: shownRecognition(call) }
-    const languages = call.languages()
-    const registrant = { delivery, ...kept, linkKey: shownLinkKey(call), languages }
+    const registrant = { delivery, ...kept, languages: call.languages() }
     return registrationAnswer(await registration.register(ctx, body, registrant, source), delivery)
   },
 })

@@ -37,13 +37,6 @@ export const otherSessionsInput = { endOtherSessions: z.optional(z.boolean()) }
 export const recognitionInput = {
   recognitionId: z.optional(text.check(z.minLength(1), z.maxLength(256))),
 }
-/**
- * At a login from an app: the verifier of its flow to a provider that bounced, for the link to be offered. A
- * browser has a cookie instead.
- */
-export const linkInput = {
-  linkVerifier: z.optional(z.string().check(z.regex(/^[\w.~-]{43,128}$/))),
-}
 /** A page of the host. It is compared with the list of targets and never parsed. */
 export const redirectInput = { redirectUri: z.string().check(z.minLength(1), z.maxLength(2048)) }
 export const oauthStartErrors = [
@@ -112,8 +105,6 @@ export const mfaEnrollmentRequired = z.strictObject({
 export const authenticatedReply = z.extend(accessGrant, {
   status: z.literal('authenticated'),
   user: publicUser,
-  /** On the operator surface: the account at a provider that bounced before may be linked now. */
-  linkOffer: z.optional(z.strictObject({ provider: z.string(), expiresIn: z.int() })),
 })
 
 /** `rotated`: the next generation. `reissued`: the current one, which a parallel request had made. */

@@ -9,6 +9,7 @@ import type { BrowserFlow, Returned } from '../domain/oauth/oauth-sign-in.js'
 import type { RegisteredPasskey } from '../domain/passkeys/passkey-registration.js'
 import type { ListedSession } from '../domain/sessions/own-sessions.js'
 import type { Refreshed, SessionView } from '../domain/sessions/refresh.js'
+import type { OpenedSession } from '../domain/sessions/sessions.js'
 import type { RefreshGrant } from '../domain/sessions/tokens.js'
 import type { Passkey } from '../model/factors.js'
 import type { User } from '../model/user.js'
@@ -43,23 +44,20 @@ export function meView(user: User, identities: readonly LinkedIdentity[]) {
   }
 }
 
-function authenticated({ session, linkOffer }: Authenticated) {
+function authenticated(session: OpenedSession) {
   return {
     status: 'authenticated' as const,
     ...session.access,
     user: userView(session.user),
-    ...(linkOffer === null ? {} : { linkOffer }),
   }
 }
-
-type Authenticated = Extract<LoginResult, { status: 'authenticated' }>
 
 /** Web: the refresh token goes into the cookie and nowhere else. */
 export function webLogin(result: LoginResult): Answer<WebLogin> {
   if (result.status !== 'authenticated') return { body: unfinished(result) }
   const { session, device, recognition } = result
   return {
-    body: authenticated(result),
+    body: authenticated(session),
     refreshCookie: session.refresh,
     ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(device === undefined ? {} : { deviceCookie: device }),
@@ -69,7 +67,7 @@ export function webLogin(result: LoginResult): Answer<WebLogin> {
 type WebLogin = ReturnType<typeof authenticated> | ReturnType<typeof unfinished>
 
 /** A copy: what the schemas describe can be written to. */
-function unfinished(result: Exclude<LoginResult, Authenticated>) {
+function unfinished(result: Exclude<LoginResult, { status: 'authenticated' }>) {
   return result.status === 'mfaRequired' ? { ...result, methods: [...result.methods] } : result
 }
 
@@ -81,7 +79,7 @@ export function mobileLogin(result: LoginResult): Answer<MobileLogin> {
     ...(device === undefined ? {} : { deviceToken: device.deviceToken }),
     ...(recognition === null ? {} : { recognitionId: recognition.recognitionId }),
   }
-  return { body: { ...authenticated(result), ...refreshView(session.refresh), ...kept } }
+  return { body: { ...authenticated(session), ...refreshView(session.refresh), ...kept } }
 }
 
 type MobileLogin =
@@ -218,14 +216,13 @@ export function linkBegun({ authorizationUrl, expiresIn, cookies }: BrowserFlow)
 
 /** Redirects the browser back to the host's page or app. */
 export function redirectToApp(returned: Returned): Answer<null> {
-  const { location, refresh, cookie, recognition, link } = returned
+  const { location, refresh, cookie, recognition } = returned
   return {
     body: null,
     headers: { location },
     ...(refresh === null ? {} : { refreshCookie: refresh }),
     ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(cookie === null ? {} : { flowCookies: [cookie] }),
-    ...(link === null ? {} : { linkCookie: link }),
   }
 }
 
@@ -243,12 +240,4 @@ export function shownRecognition({
   recognitionCookie: cookie,
 }: Pick<Call<{ readonly recognitionId?: string | undefined }>, 'body' | 'recognitionCookie'>) {
   return { cookie, body: body.recognitionId ?? null }
-}
-
-/** What a request brings of a sign-in by a provider that bounced. */
-export function shownLinkKey({
-  body,
-  linkCookie: cookie,
-}: Pick<Call<{ readonly linkVerifier?: string | undefined }>, 'body' | 'linkCookie'>) {
-  return { cookie, body: body.linkVerifier ?? null }
 }

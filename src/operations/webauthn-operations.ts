@@ -10,7 +10,6 @@ import {
   challengeIdInput,
   credentialIdInput,
   flowCookies,
-  linkInput,
   loginReplies,
   mfaTokenInput,
   nameInput,
@@ -27,7 +26,6 @@ import {
   deliveredLogin,
   passkeyView,
   registeredPasskeyView,
-  shownLinkKey,
   shownRecognition,
   trustRequest,
   waitingLogin,
@@ -152,10 +150,9 @@ const finishPasskeyRegistration = enrollingOperation({
     name: z._default(nameInput.check(z.minLength(1), z.maxLength(100)), 'Passkey'),
     ...otherSessionsInput,
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([passkey, ...loginReplies.map((reply) => z.extend(reply, passkey.shape))]),
-  cookies: { reads: [...flowCookies, 'recognition', 'link'], sets: ['refresh', 'recognition'] },
+  cookies: { reads: [...flowCookies, 'recognition'], sets: ['refresh', 'recognition'] },
   errors: [
     'mfa_method_disabled',
     'webauthn_failed',
@@ -165,7 +162,7 @@ const finishPasskeyRegistration = enrollingOperation({
   ],
   handle: async (call, ctx) => {
     const { enrollee, body, source } = call
-    const made = { ...body, recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
+    const made = { ...body, recognition: shownRecognition(call) }
     return registeredPasskeyView(
       await passkeyRegistration.finishPasskeyRegistration(ctx, enrollee, made, source),
     )
@@ -250,11 +247,10 @@ const finishPasskeyLogin = publicOperation({
     response: assertionInput,
     ...trustInput,
     ...recognitionInput,
-    ...linkInput,
   }),
   reply: z.union([...loginReplies]),
   cookies: {
-    reads: [...flowCookies, 'recognition', 'link'],
+    reads: [...flowCookies, 'recognition'],
     sets: ['refresh', 'device', 'recognition'],
   },
   choosesDelivery: true,
@@ -266,7 +262,7 @@ const finishPasskeyLogin = publicOperation({
   ],
   handle: async (call, ctx) => {
     const { body, tokenDelivery: delivery, source } = call
-    const shown = { recognition: shownRecognition(call), linkKey: shownLinkKey(call) }
+    const shown = { recognition: shownRecognition(call) }
     const terms = { trust: trustRequest(body), ...shown, delivery }
     const how = { waiting: waitingLogin(body, call), ...terms }
     return deliveredLogin(await passkeyLogin.finishPasskeyLogin(ctx, body, how, source))

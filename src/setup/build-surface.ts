@@ -55,7 +55,6 @@ export function buildSurface(
     routesUrl: routesUrlOf(own),
     links: linksOf(own),
     recognisesDevices: options.deviceRecognition ?? true,
-    offersLinks: surface === 'operator' && options.oauth?.linkOnSignIn?.operator === true,
     adminStepUp: options.adminStepUp ?? false,
   }
   return { ctx, audit, webhooks }

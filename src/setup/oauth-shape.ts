@@ -28,20 +28,11 @@ const provider = z.strictObject({
   ),
 })
 
-/** Linking is for operators: clients have neither its routes nor its step-up. */
-const noLinks = z.undefined('must be left out: accounts are linked on the operator surface alone')
-
 /** The `oauth` option. */
 export const oauthShape = z
   .strictObject({
     providers: z.optional(
       z.strictObject(Object.fromEntries(providerIds.map((id) => [id, z.optional(provider)]))),
-    ),
-    linkOnSignIn: z.optional(
-      z.strictObject(
-        { operator: z.optional(z.boolean('must be true or false')), client: z.optional(noLinks) },
-        'must be { operator: true }, or left out',
-      ),
     ),
     allowInsecureLoopback: z.optional(z.literal(true, 'must be true, or left out')),
   })

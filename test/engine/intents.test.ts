@@ -141,7 +141,7 @@ describe('whether an intent may still have its effect', () => {
 
   it('of each kind has its rules', () => {
     expect(rulesOf('resetPassword').hangsOn).toContain('credentials')
-    expect(rulesOf('linkOffer').refusal).toBe('link_not_offered')
+    expect(rulesOf('oauthLink').refusal).toBe('oauth_failed')
   })
 
   it('survives the end of all sessions that it asked for itself', () => {

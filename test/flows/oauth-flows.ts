@@ -1,11 +1,5 @@
 import type { ProviderId } from '../../src/identity-providers/providers.js'
 import {
-  bounced,
-  linkOnSignIn,
-  signInWith,
-  workspaceAccount,
-} from '../contract/oauth/link-offers.js'
-import {
   appChallenge,
   appTarget,
   appVerifier,
@@ -15,7 +9,6 @@ import {
   waitingOf,
   webTarget,
 } from '../contract/oauth/oauth-host.js'
-import { textOf } from '../support/hosts/http-client.js'
 import { storedIn, storedUser } from '../support/hosts/open-host.js'
 import type { Account } from '../support/outside/provider-stub/account.js'
 import { signedInPerson } from '../support/people/people.js'
@@ -157,19 +150,6 @@ export const oauthFlows: readonly Flow[] = [
       const { bearer, password } = await sessionOf(walk)
       const body = { redirectUri: webTarget[walk.surface], currentPassword: password }
       return { step: post(walk, '/oauth/google/link', body, { bearer }) }
-    },
-  },
-  {
-    of: 'confirmOauthLink',
-    name: 'after a bounce, with the current password',
-    options: { ...options, ...linkOnSignIn },
-    async prepare({ host, surface, who }) {
-      const cookie = await bounced(oauthSteps(host, stub), workspaceAccount(who))
-      const login = (await signInWith(host, who, { cookie })).json()
-      const sent = { bearer: textOf(login, 'accessToken'), cookie }
-      const body = { currentPassword: who.password }
-      const path = '/oauth/google/link/confirm'
-      return { step: post({ host, surface }, path, body, sent) }
     },
   },
   {

@@ -172,13 +172,12 @@ function noteAdministration({ machines, revisions }: World, path: string, body: 
 
 /** What a good reply begins. */
 function note(world: World, agent: Agent, of: string, body: Members): void {
-  const { accessToken, challengeId, options, provedAt, authorizationUrl, linkOffer } = body
+  const { accessToken, challengeId, options, provedAt, authorizationUrl } = body
   const isSecond = newest(agent, 'mfaToken') !== null && accessToken !== undefined
   if (isSecond || provedAt !== undefined) agent.provedAt = world.clock.now()
   else if (/login|register|exchange/i.test(of)) agent.provedAt = 0
   if (challengeId !== undefined) agent.ceremony = { of, challengeId: String(challengeId), options }
   if (typeof authorizationUrl === 'string') agent.flow = authorizationUrl
-  if (linkOffer !== undefined) agent.kept.set('offer', [Object(linkOffer).provider])
 }
 
 /** A request as it is sent. */
@@ -198,7 +197,6 @@ function useUp({ links }: World, { person, kept }: Agent, asked: Asked, refusal:
   const { token, code }: Members = Object(asked.body)
   if (code !== undefined) kept.delete('code')
   if (token !== undefined) kept.delete('passwordToken')
-  if (/confirmOauth/.test(asked.operation)) kept.delete('offer')
   if (/confirmTotp/i.test(asked.operation)) person.newSecret = ''
   person.codes = person.codes.filter((one) => one !== code)
   person.newPasskey = null

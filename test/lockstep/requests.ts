@@ -51,7 +51,7 @@ export interface Drawing {
 /** How often an operation is drawn. What comes of something that has begun is looked for before that expires. */
 const weights = [
   {
-    of: /completeLogin|confirmTotp|finish|callback|exchangeMobile|resetPassword|confirmOauth/i,
+    of: /completeLogin|confirmTotp|finish|callback|exchangeMobile|resetPassword/i,
     weight: 25,
   },
   { of: /stepUp|verifyEmail|createServiceAccount/i, weight: 14 },
@@ -236,7 +236,6 @@ const values: Readonly<Record<string, ValueOf>> = {
   recognitionId: inApp('recognitionId'),
   refreshToken: inApp('refreshToken'),
   deviceToken: inApp('deviceToken'),
-  linkVerifier: ({ isApp }) => orNone(verifier, isApp),
   codeVerifier: () => verifier,
   codeChallenge: () => createHash('sha256').update(verifier).digest('base64url'),
   appState: () => 'the state of the app',
@@ -269,7 +268,6 @@ const values: Readonly<Record<string, ValueOf>> = {
 /** The same of the path, where some names mean something else. */
 const params: Readonly<Record<string, ValueOf>> = {
   provider({ world, agent, of, user }) {
-    if (of === 'confirmOauthLink') return newest(agent, 'offer') ?? 'google'
     const whose =
       of === 'unlinkUserOauth' ? world.agents.find(({ person }) => person === user) : agent
     // One that the account was said to be linked to, or any.
@@ -301,12 +299,7 @@ const wasProved = ({ world: { clock, draw }, provedAt, of }: At): boolean =>
 const conditions: readonly (readonly [of: RegExp, holds: (at: At) => boolean])[] = [
   [/^(login|startOauth|startOauthLink)$/, ({ isApp }) => !isApp],
   [/^(mobileLogin|startMobileOauth)$/, ({ isApp }) => isApp],
-  [/^(login|mobileLogin)$/, (at) => isOut(at) || hasCookie(at, 'link')],
-  [/^startPasskeyLogin$/, isOut],
-  [
-    /^confirmOauthLink$/,
-    ({ world, agent }) => newest(agent, 'offer') !== null || world.draw.chance(0.02),
-  ],
+  [/^(login|mobileLogin|startPasskeyLogin)$/, isOut],
   [/^register$/, ({ world, person }) => person.id === '' || world.draw.chance(0.1)],
   [/^(refreshCookie|getSession)$/, (at) => hasCookie(at, 'refresh')],
   [/^logout$/, isIn],

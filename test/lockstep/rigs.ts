@@ -86,7 +86,6 @@ function open(applePrivateKey: string): Partial<AuthOptions> {
     authorizer: {
       check: async ({ kind, permission }) => kind === '' || permission.endsWith('read'),
     },
-    oauth: { linkOnSignIn: { operator: true } },
     settings: {
       ...{ ...registeredSettings(applePrivateKey), ...allEnabled },
       ...{ ...withoutLimits.settings, oauthRedirectTargets: redirectTargets },

@@ -75,7 +75,6 @@ describe('the record of collections', () => {
       'trustedDevices',
       'oauthFlows',
       'oauthCodes',
-      'linkOffers',
       'passkeyChallenges',
     ])
   })
@@ -91,7 +90,6 @@ describe('the record of collections', () => {
       'oauthIdentities',
       'oauthFlows',
       'oauthCodes',
-      'linkOffers',
       'passkeys',
       'passkeyChallenges',
       'roleBindings',

@@ -70,9 +70,6 @@ export const guardTests: Tests = {
   ...by('test/contract/limits/fair-limits.test.ts', ['sessionLimit']),
   ...by('test/contract/limits/limit-matrix.test.ts', ['addressLimit']),
   ...by('test/contract/login/mfa-login.test.ts', ['ticket']),
-  ...by('test/contract/oauth/link-offer-races.test.ts', [
-    'spendLinkOffer linkOffers taken: sessionId',
-  ]),
   ...by('test/contract/oauth/real-attacks.test.ts', ['takeOauthFlow oauthFlows taken: provider']),
   ...by('test/contract/passkeys/passkey-step-up.test.ts', [
     'spendChallenge passkeyChallenges taken: ceremony, boundTo',
@@ -156,7 +153,6 @@ export const guardTests: Tests = {
     'told passkeys: userId, expiresAt',
   ]),
   ...by('test/security/overtaken/intents-overtaken.test.ts', [
-    'claimLinkOffer linkOffers: sessionId',
     'move loginTickets: attempts',
     'put tickets: secretHash',
     'endFirst oauthCodes: codeChallenge, replayedAt',

@@ -1,7 +1,6 @@
 import type { PlantEntry } from './plant.js'
 
 const intents = 'src/engine/intents.ts'
-const offers = 'src/domain/intents/link-offers.ts'
 
 export const intentPlants: readonly PlantEntry[] = [
   {
@@ -29,58 +28,23 @@ export const intentPlants: readonly PlantEntry[] = [
     ],
   },
   {
-    name: 'an offered link outlives a change of the password and of the factors',
-    file: intents,
-    find: "hangsOn: ['credentials', 'factors', 'address', 'session', 'provider']",
-    replace: "hangsOn: ['address', 'session', 'provider']",
-    tests: ['test/contract/oauth/link-offer-races.test.ts'],
-  },
-  {
-    name: 'a link is offered for an address that the provider only confirmed once',
-    file: offers,
-    find: "emailAuthoritative ? canonicalEmail(profile.email ?? '') : null",
-    replace: "true || emailAuthoritative ? canonicalEmail(profile.email ?? '') : null",
-    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
-  },
-  {
-    name: 'a link is offered to whichever user signs in next',
-    file: offers,
-    find: 'if (seen.userId !== user.id) {',
-    replace: 'if (!user.enabled) {',
-    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
-  },
-  {
-    name: 'another user of the browser leaves an offered link as it is',
-    file: offers,
-    find: 'await ctx.collections.linkOffers.take(seen.id)',
+    name: 'an account at a provider is linked without the proof that linking asks for',
+    file: 'src/domain/oauth/oauth-sign-in.ts',
+    find: 'await prepareLink(ctx, who, id, currentPassword, source)',
     replace: '',
-    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
-  },
-  {
-    name: 'any session of the user confirms an offered link',
-    file: offers,
-    find: 'offer?.userId === user.id && offer.sessionId === sessionId',
-    replace: 'offer?.userId === user.id && sessionId !== null',
-    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
-  },
-  {
-    name: 'an offered link is made without the proof that linking asks for',
-    file: 'src/domain/oauth/oauth-links.ts',
-    find: 'await prepareLink(ctx, who, provider, currentPassword, source)',
-    replace: '',
-    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
+    tests: ['test/contract/oauth/links.test.ts'],
   },
   {
     name: 'a link that lost its right while it was made stays',
     file: 'src/domain/oauth/oauth-links.ts',
-    find: 'const mayStand = await terms.isGood()',
+    find: 'const mayStand = await isGoodOauthFlow(ctx, intent)',
     replace: 'const mayStand = true',
     tests: ['test/contract/oauth/cut-off-links.test.ts'],
   },
   {
     name: 'a link that lost its right just before it was settled stays',
     file: 'src/domain/oauth/oauth-links.ts',
-    find: 'isSettled && (await terms.isGood())',
+    find: 'isSettled && (await isGoodOauthFlow(ctx, intent))',
     replace: 'isSettled',
     tests: ['test/contract/oauth/cut-off-links.test.ts'],
   },
@@ -112,13 +76,6 @@ export const intentPlants: readonly PlantEntry[] = [
     find: 'let left = tries; ; left -= 1',
     replace: 'let left = 1; ; left -= 1',
     tests: ['test/domain/limits/closed-windows.test.ts'],
-  },
-  {
-    name: 'a sign-out in the browser leaves an offered link as it is',
-    file: 'src/operations/authentication-operations.ts',
-    find: 'await forgetShownLinkOffer(ctx, { cookie: linkCookie, body: null })',
-    replace: '',
-    tests: ['test/contract/oauth/link-on-sign-in.test.ts'],
   },
   {
     name: 'the token for a password that is too old proves the mailbox',

@@ -17,7 +17,6 @@ import { deviceFlows } from './faults/device-flows.js'
 import { endingFlows } from './faults/ending-flows.js'
 import type { Flow, Struck } from './faults/flow.js'
 import { importFlows } from './faults/import-flows.js'
-import { linkOfferFlows } from './faults/link-offer-flows.js'
 import { loginFlows } from './faults/login-flows.js'
 import { machineFlows } from './faults/machine-flows.js'
 import { type Bench, backendTimeout, faultsOf, recordCalls, strikeCall } from './faults/matrix.js'
@@ -42,7 +41,6 @@ const flows = [
   ...mfaFlows,
   ...passkeyFlows,
   ...oauthFlows,
-  ...linkOfferFlows,
   ...oauthCornerFlows,
   ...deviceFlows,
   ...endingFlows,

@@ -171,7 +171,6 @@ describe('no longer than 8 kB', () => {
       setCookie(policy, 'device', 'strict', { value: randomText, maxAge }),
       setCookie(hostOnly(policy), 'registration', 'strict', { value: randomText, maxAge }),
       setCookie(hostOnly(policy), 'recognition', 'strict', { value: keys, maxAge }),
-      setCookie(hostOnly(policy), 'link', 'strict', { value: keys, maxAge }),
       setCookie(hostOnly(policy), `oauth_form_${'f'.repeat(16)}`, 'none', { value: keys, maxAge }),
       ...clearOthers(policy, 'refresh', 'strict'),
     ]

@@ -19,7 +19,6 @@ export interface AuthenticationCalls {
       readonly acceptedTermsVersion?: string
       readonly registrationKey?: string
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | {

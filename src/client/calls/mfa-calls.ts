@@ -35,7 +35,6 @@ export interface MfaCalls {
       readonly code: string
       readonly endOtherSessions?: boolean
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | { readonly backupCodes: readonly string[] }
@@ -45,7 +44,6 @@ export interface MfaCalls {
           readonly expiresIn: number
           readonly status: 'authenticated'
           readonly user: User
-          readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
           readonly backupCodes: readonly string[]
         }
       | {
@@ -54,7 +52,6 @@ export interface MfaCalls {
           readonly expiresIn: number
           readonly status: 'authenticated'
           readonly user: User
-          readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
           readonly refreshToken: string
           readonly refreshExpiresIn: number
           readonly deviceToken?: string
@@ -99,7 +96,6 @@ export interface MfaCalls {
       readonly trustDevice?: boolean
       readonly deviceName?: string
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | Authenticated

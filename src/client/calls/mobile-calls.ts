@@ -17,7 +17,6 @@ export interface MobileCalls {
       readonly deviceToken?: string
       readonly registrationKey?: string
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | MobileAuthenticated
@@ -44,7 +43,6 @@ export interface MobileCalls {
       readonly codeVerifier: string
       readonly deviceToken?: string
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | MobileAuthenticated

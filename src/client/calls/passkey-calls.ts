@@ -59,7 +59,6 @@ export interface PasskeyCalls {
       readonly name?: string
       readonly endOtherSessions?: boolean
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | Passkey
@@ -69,7 +68,6 @@ export interface PasskeyCalls {
           readonly expiresIn: number
           readonly status: 'authenticated'
           readonly user: User
-          readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
           readonly credentialId: string
           readonly name: string
           readonly createdAt: string
@@ -80,7 +78,6 @@ export interface PasskeyCalls {
           readonly expiresIn: number
           readonly status: 'authenticated'
           readonly user: User
-          readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
           readonly refreshToken: string
           readonly refreshExpiresIn: number
           readonly deviceToken?: string
@@ -145,7 +142,6 @@ export interface PasskeyCalls {
       readonly trustDevice?: boolean
       readonly deviceName?: string
       readonly recognitionId?: string
-      readonly linkVerifier?: string
     }
     readonly reply:
       | Authenticated

@@ -62,15 +62,6 @@ export interface OperatorSelfServiceCalls {
     }
     readonly reply: { readonly authorizationUrl: string; readonly expiresIn: number }
   }
-  /** Link the account of a provider that this sign-in was offered, after it bounced before. */
-  readonly 'POST /oauth/{provider}/link/confirm': {
-    readonly input: {
-      readonly provider: string
-      readonly currentPassword?: string
-      readonly linkVerifier?: string
-    }
-    readonly reply: null
-  }
   /** Unlink your account of a provider, unless you could not sign in any more. */
   readonly 'DELETE /oauth/{provider}/link': {
     readonly input: { readonly provider: string; readonly currentPassword?: string }

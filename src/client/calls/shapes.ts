@@ -7,7 +7,6 @@ export interface Authenticated {
   readonly expiresIn: number
   readonly status: 'authenticated'
   readonly user: User
-  readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
 }
 
 /** The shape `User` of the reference. */
@@ -25,7 +24,6 @@ export interface MobileAuthenticated {
   readonly expiresIn: number
   readonly status: 'authenticated'
   readonly user: User
-  readonly linkOffer?: { readonly provider: string; readonly expiresIn: number }
   readonly refreshToken: string
   readonly refreshExpiresIn: number
   readonly deviceToken?: string

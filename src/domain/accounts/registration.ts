@@ -52,7 +52,7 @@ export type RegistrationResult =
   | LoginResult
 
 /** Where an answer goes, and what the browser or app keeps of its registrations; null without. */
-export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition' | 'linkKey'> {
+export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition'> {
   readonly registrationKey: string | null
   /** For the mail about the registration. */
   readonly languages: readonly string[]

@@ -55,7 +55,6 @@ const shown: Readonly<Record<Personal, readonly string[]>> = {
   oauthIdentities: ['provider', 'issuer', 'subject', 'linkedAt'],
   oauthFlows: ['provider', 'kind', 'redirectUri', 'termsVersion', 'sessionId', 'expiresAt'],
   oauthCodes: ['provider', 'goodUntil', 'redeemedAt', 'replayedAt', 'sessionId', 'expiresAt'],
-  linkOffers: ['provider', 'issuer', 'subject', 'email', 'sessionId', 'expiresAt'],
   passkeys: [
     ...['id', 'name', 'publicKey', 'counter', 'transports', 'backupEligible', 'backedUp'],
     ...['createdAt', 'lastUsedAt'],

@@ -14,7 +14,6 @@ import { AuthError } from '../../errors/index.js'
 import { providerId } from '../../identity-providers/providers.js'
 import type { TotpFactor } from '../../model/factors.js'
 import type {
-  LinkOffer,
   LoginTicket,
   OauthCode,
   OauthFlow,
@@ -275,7 +274,6 @@ export interface IntentPayloads {
   readonly oauthWeb: OauthFlow
   readonly oauthApp: OauthFlow
   readonly oauthLink: OauthFlow
-  readonly linkOffer: LinkOffer
   readonly appCode: OauthCode
   readonly passkeyLogin: PasskeyChallenge
   readonly passkeySecondFactor: PasskeyChallenge

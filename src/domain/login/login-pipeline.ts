@@ -23,7 +23,6 @@ import {
   recogniseDevice,
 } from '../factors/trusted-devices.js'
 import type { OpenedIntent } from '../intents/intent-judge.js'
-import { claimLinkOffer, type OfferedLink, type ShownLinkKey } from '../intents/link-offers.js'
 import {
   type EnrolledByLogin,
   type IssuedLoginTicket,
@@ -62,8 +61,6 @@ export interface CompletingFactor extends ShownSecond {
   readonly trust: TrustRequest | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
-  /** What it brings of a sign-in by a provider that bounced. */
-  readonly linkKey: ShownLinkKey
 }
 
 async function known(ctx: SurfaceContext, { user, factors }: FirstFactor) {
@@ -108,8 +105,7 @@ async function advance(
   const session = await openLoginSession(ctx, login, second, source)
   await bindLogin(ctx, session, first.federated, 'invalid_token', source)
   notifyLogin(ctx, session, judged, source)
-  const linkOffer = await offerLink(ctx, session, first.linkKey, delivery)
-  return { status: 'authenticated', session, recognition, linkOffer }
+  return { status: 'authenticated', session, recognition }
 }
 
 /**
@@ -140,7 +136,7 @@ export async function proceedLogin(
 export async function completeLogin(
   ctx: SurfaceContext,
   waiting: WaitingLogin,
-  { enrolled, trust, recognition: sent, linkKey, ...shown }: CompletingFactor,
+  { enrolled, trust, recognition: sent, ...shown }: CompletingFactor,
   source: RequestSource,
 ): Promise<DeliveredLogin> {
   const [{ user, payload: ticket }, history] = await Promise.all([
@@ -168,8 +164,7 @@ export async function completeLogin(
     deviceId === null || trust === null
       ? null
       : await trustDeviceOfLogin(ctx, { user, sessionId }, deviceId, trust, source)
-  const linkOffer = await offerLink(ctx, session, linkKey, delivery)
-  const granted = device === null ? { linkOffer } : { linkOffer, device }
+  const granted = device === null ? {} : { device }
   return { result: { status: 'authenticated', session, recognition, ...granted }, delivery }
 }
 
@@ -334,23 +329,6 @@ async function bindLogin(
   if (!(await bindOauthCode(ctx, oauthCodeId, session, source))) throw new AuthError(refusal)
 }
 
-/** Offers a link to an account at a provider that bounced before; null where that could not be done. */
-async function offerLink(
-  ctx: SurfaceContext,
-  session: OpenedSession,
-  shown: ShownLinkKey,
-  delivery: FirstFactor['delivery'],
-): Promise<OfferedLink | null> {
-  if (!ctx.offersLinks || shown[delivery] === null) return null
-  try {
-    return await claimLinkOffer(ctx, session, shown, delivery)
-  } catch (error) {
-    // The login stands; without the offer its user links as usual.
-    ctx.logger.warn('a login was offered no link', describeError(error))
-    return null
-  }
-}
-
 /** Trusts the device of a login that showed a second factor; null where that could not be kept. */
 async function trustDeviceOfLogin(
   ctx: SurfaceContext,
@@ -387,8 +365,6 @@ export interface FirstFactor {
   readonly deviceToken?: string | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
-  /** What it brings of a sign-in by a provider that bounced. */
-  readonly linkKey: ShownLinkKey
   /** The facts of a login through an identity provider; left out of all others. */
   readonly federated?: ProviderFacts
   /** Wrong guesses at it that were counted right before. */
@@ -413,8 +389,6 @@ export type LoginResult =
       readonly session: OpenedSession
       /** For the device to be known by; null where recognition is off. */
       readonly recognition: RecognitionGrant | null
-      /** The link that its user may make now; null without one. */
-      readonly linkOffer: OfferedLink | null
       /** For the device to keep, where it was to be trusted from now on. */
       readonly device?: DeviceGrant
     }

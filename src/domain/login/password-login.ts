@@ -14,7 +14,6 @@ import {
   totpTerms,
 } from '../factors/totp-enrollment.js'
 import { requireDeviceTrustAllowed } from '../factors/trusted-devices.js'
-import type { ShownLinkKey } from '../intents/link-offers.js'
 import {
   attemptLoginTicket,
   loginTicketIdOf,
@@ -36,8 +35,7 @@ import {
 import type { ShownRecognition } from './login-risk.js'
 
 /** What a login comes from, and where its tokens go. */
-export interface LoginDevice
-  extends Pick<FirstFactor, 'delivery' | 'deviceToken' | 'recognition' | 'linkKey'> {
+export interface LoginDevice extends Pick<FirstFactor, 'delivery' | 'deviceToken' | 'recognition'> {
   /** What the browser or app keeps of its registrations; null without. */
   readonly registrationKey: string | null
 }
@@ -132,7 +130,6 @@ export interface ShownEnrollment {
   readonly endOtherSessions?: boolean | undefined
   /** For a login that it completes. */
   readonly recognition: ShownRecognition
-  readonly linkKey: ShownLinkKey
 }
 
 /** What a login that a code completes is to do with its device. */
@@ -140,8 +137,6 @@ export interface CodeLoginTerms {
   readonly trust: TrustRequest | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
-  /** What it brings of a sign-in by a provider that bounced. */
-  readonly linkKey: ShownLinkKey
 }
 
 const otp = { amr: ['otp'], isProof: true }
@@ -150,7 +145,7 @@ const otp = { amr: ['otp'], isProof: true }
 async function confirmInLogin(
   ctx: SurfaceContext,
   shown: ShownTicket,
-  { code, endOtherSessions, recognition, linkKey }: ShownEnrollment,
+  { code, endOtherSessions, recognition }: ShownEnrollment,
   terms: EnrollmentTerms,
   source: RequestSource,
 ): Promise<TotpConfirmation> {
@@ -167,7 +162,7 @@ async function confirmInLogin(
   if (confirmed === undefined) throw new AuthError('invalid_mfa_code')
   const backupCodes = await finishTotpEnrollment(ctx, confirmed, terms, source)
   const factor = { method: 'totp', ...otp, enrolled: confirmed.intent, trust: null } as const
-  const login = await completeLogin(ctx, waiting, { ...factor, recognition, linkKey }, source)
+  const login = await completeLogin(ctx, waiting, { ...factor, recognition }, source)
   return { backupCodes, login }
 }
 

@@ -1,5 +1,5 @@
 import { isUuid } from '../../crypto/secrets.js'
-import { AuthError, type ErrorCode } from '../../errors/index.js'
+import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { isBeingLinked, isHuman, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
@@ -8,13 +8,6 @@ import { type Actor, actBy } from '../context/actor.js'
 import type { SignedIn } from '../context/principal.js'
 import { requireProvedMailbox } from '../factors/factor-changes.js'
 import { requireReAuthentication } from '../factors/step-up.js'
-import {
-  forgetLinkOffer,
-  isGoodLinkOffer,
-  openLinkOffer,
-  type ShownLinkKey,
-  spendLinkOffer,
-} from '../intents/link-offers.js'
 import { isGoodOauthFlow, type LinkIntent } from '../intents/oauth-flows.js'
 import { hasWayIn } from '../surface/has-way-in.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -125,33 +118,10 @@ export async function prepareLink(
 }
 
 /**
- * A call that voids it moves the account first and looks then, so one of the two sees the other. An interruption
- * before the first look leaves an identity that opens nothing; the second one sees what came before the identity did.
- */
-async function link(
-  ctx: SurfaceContext,
-  user: User,
-  account: ProviderAccount,
-  terms: { readonly isGood: () => Promise<boolean>; readonly refusal: ErrorCode },
-  source: RequestSource,
-): Promise<void> {
-  const begun = await begin(ctx, account, user.id)
-  let stands = false
-  try {
-    const mayStand = await terms.isGood()
-    const isSettled = mayStand && (begun === null || (await settleIdentity(ctx, begun)))
-    stands = isSettled && (await terms.isGood())
-  } finally {
-    if (!stands && begun !== null) await takeBackIdentity(ctx, begun)
-  }
-  if (!stands) throw new AuthError(terms.refusal)
-  const { provider } = account
-  tellOfIdentity(ctx, { actorId: user.id, user, provider, change: 'linked' }, source)
-}
-
-/**
  * After it. Throws `identity_already_linked`, and `oauth_failed` when the session, the factors or the
- * password that allowed it are no more.
+ * password that allowed it are no more. A call that voids them moves the account first and looks then, so one of the
+ * two sees the other. An interruption before the first look leaves an identity that opens nothing; the second one sees
+ * what came before the identity did.
  */
 export async function completeLink(
   ctx: SurfaceContext,
@@ -159,42 +129,20 @@ export async function completeLink(
   profile: ProviderProfile,
   source: RequestSource,
 ): Promise<void> {
-  const refusal = 'oauth_failed'
-  if (intent.user.emailVerifiedAt === null) throw new AuthError(refusal)
-  const terms = { isGood: () => isGoodOauthFlow(ctx, intent), refusal } as const
-  await link(ctx, intent.user, profile, terms, source)
-}
-
-/**
- * Links the account that this session's sign-in was offered. Throws `link_not_offered`,
- * `oauth_provider_disabled`, and what `prepareLink` throws; before the account may be linked, the offer
- * stays.
- */
-export async function confirmLink(
-  ctx: SurfaceContext,
-  who: SignedIn,
-  provider: string,
-  {
-    currentPassword,
-    shown,
-  }: { readonly currentPassword: string | undefined; readonly shown: ShownLinkKey },
-  source: RequestSource,
-): Promise<void> {
-  const refusal = 'link_not_offered'
-  if (!ctx.offersLinks) throw new AuthError(refusal)
-  const opened = await openLinkOffer(ctx, who, provider, shown)
-  await prepareLink(ctx, who, provider, currentPassword, source)
-  const intent = await spendLinkOffer(ctx, opened)
-  const terms = { isGood: () => isGoodLinkOffer(ctx, intent), refusal } as const
-  await link(ctx, intent.user, intent.payload, terms, source)
-}
-
-/** At a sign-out: nothing is offered to this browser any more. */
-export async function forgetShownLinkOffer(
-  ctx: SurfaceContext,
-  shown: ShownLinkKey,
-): Promise<void> {
-  if (ctx.offersLinks) await forgetLinkOffer(ctx, shown)
+  const { user } = intent
+  if (user.emailVerifiedAt === null) throw new AuthError('oauth_failed')
+  const begun = await begin(ctx, profile, user.id)
+  let stands = false
+  try {
+    const mayStand = await isGoodOauthFlow(ctx, intent)
+    const isSettled = mayStand && (begun === null || (await settleIdentity(ctx, begun)))
+    stands = isSettled && (await isGoodOauthFlow(ctx, intent))
+  } finally {
+    if (!stands && begun !== null) await takeBackIdentity(ctx, begun)
+  }
+  if (!stands) throw new AuthError('oauth_failed')
+  const { provider } = profile
+  tellOfIdentity(ctx, { actorId: user.id, user, provider, change: 'linked' }, source)
 }
 
 /** Throws `not_found`, `last_login_method`, and what re-authentication throws. */

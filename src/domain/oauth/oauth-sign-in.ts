@@ -15,7 +15,6 @@ import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/principal.js'
 import { credentialsFor, isProviderOffered } from '../context/provider-credentials.js'
 import type { SpentIntent } from '../intents/intent-judge.js'
-import { type LinkKeyGrant, noteLinkOffer, type ShownLinkKey } from '../intents/link-offers.js'
 import { issueOauthCode, redeemOauthCode } from '../intents/oauth-codes.js'
 import {
   type BegunFlow,
@@ -34,7 +33,7 @@ import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login
 import type { RecognitionGrant, ShownRecognition } from '../login/login-risk.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { type ArrivedProfile, accountOfProvider } from './oauth-accounts.js'
+import { accountOfProvider } from './oauth-accounts.js'
 import { completeLink, prepareLink } from './oauth-links.js'
 
 // Signing in at an identity provider (OAuth 2.1, RFC 8252).
@@ -48,13 +47,12 @@ export interface BrowserFlow extends BegunFlow {
 export interface ReturningBrowser {
   readonly keys: BrowserKeys
   readonly deviceToken: string | null
-  /** The key of a sign-in that bounced before. */
-  readonly linkKey: string | null
 }
 
 /** What came back of a flow, and what its device is known by. */
-interface Arrived extends Pick<ReturningBrowser, 'deviceToken' | 'linkKey'> {
+interface Arrived {
   readonly parameters: Readonly<Record<string, string>>
+  readonly deviceToken: string | null
 }
 
 /** What a flow came to; `login` of a browser's own, null of the others. */
@@ -115,7 +113,7 @@ async function logInBrowser(
   ctx: SurfaceContext,
   { payload }: SpentIntent<'oauthWeb', null>,
   { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
-  device: Pick<FirstFactor, 'deviceToken' | 'recognition' | 'linkKey'>,
+  device: Pick<FirstFactor, 'deviceToken' | 'recognition'>,
   source: RequestSource,
 ): Promise<Settled> {
   const { provider: method, browserHash } = payload
@@ -129,7 +127,7 @@ async function settle(
   ctx: SurfaceContext,
   provider: ProviderId,
   taken: TakenFlow,
-  { parameters, deviceToken, linkKey: cookie }: Arrived,
+  { parameters, deviceToken }: Arrived,
   source: RequestSource,
 ): Promise<Settled> {
   const { back, secrets, redirectUri } = taken
@@ -143,15 +141,12 @@ async function settle(
     await completeLink(ctx, intent, profile, source)
     return { members: { status: 'linked' }, login: null }
   }
-  const arrived = { profile, intent }
-  const attempt = accountOfProvider(ctx, arrived, source)
-  const found = await (ctx.offersLinks ? notingBounce(ctx, arrived, attempt) : attempt)
+  const found = await accountOfProvider(ctx, { profile, intent }, source)
   if (intent.kind === 'oauthApp') {
     return { members: { code: await issueCode(ctx, intent, found) }, login: null }
   }
   const recognition = { cookie: taken.recognitionId, body: null }
-  const device = { deviceToken, recognition, linkKey: { cookie, body: null } }
-  return logInBrowser(ctx, intent, found, device, source)
+  return logInBrowser(ctx, intent, found, { deviceToken, recognition }, source)
 }
 
 function emitFailure(
@@ -247,7 +242,7 @@ export async function finishSignIn(
     mode,
     parameters,
   }: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
-  { keys, ...browser }: ReturningBrowser,
+  { keys, deviceToken }: ReturningBrowser,
   source: RequestSource,
 ): Promise<Returned> {
   const id = known(provider)
@@ -259,7 +254,7 @@ export async function finishSignIn(
   const { back } = taken
   const echoed = back.appState === null ? {} : { state: back.appState }
   try {
-    const { members, login } = await settle(ctx, id, taken, { parameters, ...browser }, source)
+    const { members, login } = await settle(ctx, id, taken, { parameters, deviceToken }, source)
     // A ticket goes to the page alone, past the logs of its server.
     const located = 'ticket' in members ? withFragment : withQuery
     return returned(located(back.redirectUri, { ...members, ...echoed }), login, own)
@@ -268,7 +263,7 @@ export async function finishSignIn(
     const reason = oauthFailureOf(error)
     if (reason === null) throw error
     const location = withQuery(back.redirectUri, { error: reason, ...echoed })
-    return refused(location, error)
+    return returned(location, null, own)
   }
 }
 
@@ -284,7 +279,6 @@ export async function exchangeOauthCode(
     readonly codeVerifier: string
     readonly deviceToken: string | null
     readonly recognition: ShownRecognition
-    readonly linkKey: ShownLinkKey
   },
   source: RequestSource,
 ): Promise<LoginResult> {
@@ -317,15 +311,13 @@ export interface Returned {
   readonly cookie: FlowCookie | null
   /** What the browser is to be known by; null without a session. */
   readonly recognition: RecognitionGrant | null
-  /** For a sign-in that bounced: what the browser keeps of it. Null otherwise. */
-  readonly link: LinkKeyGrant | null
 }
 
-/** What the host's page learns of a login: if it is complete, the link that it is offered. */
+/** What the host's page learns of a login; nothing of one that is complete. */
 function membersOf(result: LoginResult): Record<string, string> {
   switch (result.status) {
     case 'authenticated':
-      return result.linkOffer === null ? {} : { linkOffer: result.linkOffer.provider }
+      return {}
     case 'mfaRequired': {
       const { status, mfaToken: ticket, methods } = result
       return { status, ticket, methods: methods.join(',') }
@@ -349,13 +341,7 @@ function returned(
     refresh: isIn ? login.session.refresh : null,
     cookie: cookieOf(login, own),
     recognition: isIn ? login.recognition : null,
-    link: null,
   }
-}
-
-function refused(location: string, error: unknown): Returned {
-  const link = error instanceof BouncedSignIn ? error.link : null
-  return { location, refresh: null, cookie: null, recognition: null, link }
 }
 
 /**
@@ -386,33 +372,4 @@ function oauthFailureOf(error: unknown): OauthFailure | null {
   // Nothing more is said of an account that may not sign in.
   const code: ErrorCode = error.code === 'invalid_credentials' ? 'oauth_failed' : error.code
   return oauthFailures.find((failure) => failure === code) ?? null
-}
-
-/** A sign-in whose address belongs to an account, and what the browser keeps of it. */
-class BouncedSignIn extends AuthError {
-  readonly link: LinkKeyGrant | null
-
-  constructor(link: LinkKeyGrant | null) {
-    super('account_exists_link_required')
-    this.link = link
-  }
-}
-
-/**
- * What `attempt` resolves with. Notes a sign-in that bounced, to be offered to the account's user, and
- * rejects with a `BouncedSignIn`; anything else that went wrong passes as it is.
- */
-async function notingBounce<T>(
-  ctx: SurfaceContext,
-  { profile, intent }: ArrivedProfile,
-  attempt: Promise<T>,
-): Promise<T> {
-  try {
-    return await attempt
-  } catch (error) {
-    if (!(error instanceof AuthError) || error.code !== 'account_exists_link_required') throw error
-    const { codeChallenge } = intent.payload
-    const holder = intent.kind === 'oauthWeb' ? 'browser' : { codeChallenge }
-    throw new BouncedSignIn(await noteLinkOffer(ctx, profile, holder))
-  }
 }

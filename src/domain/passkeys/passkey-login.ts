@@ -5,7 +5,6 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { requireDeviceTrustAllowed } from '../factors/trusted-devices.js'
-import type { ShownLinkKey } from '../intents/link-offers.js'
 import {
   attemptLoginTicket,
   loginTicketIdOf,
@@ -48,8 +47,6 @@ export interface PasskeyLoginTerms {
   readonly delivery: DeliveredLogin['delivery']
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
-  /** What it brings of a sign-in by a provider that bounced. */
-  readonly linkKey: ShownLinkKey
 }
 
 /** A passkey that signed the challenge it was asked for. */
@@ -77,7 +74,7 @@ async function requireMayShow(ctx: SurfaceContext, { id }: User): Promise<void> 
 async function asSecondFactor(
   ctx: SurfaceContext,
   shown: ShownPasskey,
-  { waiting, trust, recognition, linkKey }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
+  { waiting, trust, recognition }: PasskeyLoginTerms & { readonly waiting: ShownTicket },
   userVerification: 'preferred' | 'required',
   source: RequestSource,
 ): Promise<DeliveredLogin> {
@@ -94,7 +91,7 @@ async function asSecondFactor(
     const isWrong = error instanceof AuthError && error.code === 'invalid_mfa_code'
     throw isWrong ? new AuthError('invalid_credentials') : error
   })
-  const factor = { ...passkeyFactor(isProof), enrolled: null, trust, recognition, linkKey }
+  const factor = { ...passkeyFactor(isProof), enrolled: null, trust, recognition }
   return completeLogin(ctx, login, factor, source)
 }
 
@@ -128,7 +125,7 @@ function refuse(ctx: SurfaceContext, userId: string | null, source: RequestSourc
 async function asBothFactors(
   ctx: SurfaceContext,
   shown: ShownPasskey,
-  { trust, delivery, recognition, linkKey }: PasskeyLoginTerms,
+  { trust, delivery, recognition }: PasskeyLoginTerms,
   source: RequestSource,
 ): Promise<DeliveredLogin> {
   if (trust !== null) {
@@ -144,8 +141,7 @@ async function asBothFactors(
   if (!isNoted) return refuse(ctx, user.id, source)
   const second = passkeyFactor(true)
   const { method, amr } = second
-  const how = { method, amr, delivery, recognition, linkKey }
-  const first: FirstFactor = { user, ...how, factors: null, second }
+  const first: FirstFactor = { user, method, amr, delivery, recognition, factors: null, second }
   return { result: await proceedLogin(ctx, first, source), delivery }
 }
 

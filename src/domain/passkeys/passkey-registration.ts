@@ -14,7 +14,6 @@ import { factorEnrolled, requireProvedMailbox } from '../factors/factor-changes.
 import { type EnrolledUser, enrollFactor, type FactorWrite } from '../factors/factor-enrollment.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import type { SpentIntent } from '../intents/intent-judge.js'
-import type { ShownLinkKey } from '../intents/link-offers.js'
 import {
   attemptLoginTicket,
   loginTicketIdOf,
@@ -51,8 +50,6 @@ export interface MadePasskey {
   readonly endOtherSessions?: boolean | undefined
   /** For a login that it completes: what the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
-  /** And what it brings of a sign-in by a provider that bounced. */
-  readonly linkKey: ShownLinkKey
 }
 
 /** A person, and the session or the login they register in. */
@@ -168,10 +165,9 @@ async function finishInLogin(
   if (registered === undefined) throw new AuthError('webauthn_failed')
   const { user, others, told, intent, passkey, userVerified } = registered
   await factorEnrolled(ctx, user, { change: 'passkeyAdded', source, ...others, told })
-  const { recognition, linkKey } = made
-  const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null }
-  const completing = { ...factor, recognition, linkKey }
-  return { passkey, login: await completeLogin(ctx, waiting, completing, source) }
+  const { recognition } = made
+  const factor = { ...passkeyFactor(userVerified), enrolled: intent, trust: null, recognition }
+  return { passkey, login: await completeLogin(ctx, waiting, factor, source) }
 }
 
 /**

@@ -74,8 +74,6 @@ export interface SurfaceContext {
   readonly links: Links
   /** Whether browsers and apps get a recognition id at logins. */
   readonly recognisesDevices: boolean
-  /** Whether a sign-in by a provider that bounces is offered as a link to the account's user. */
-  readonly offersLinks: boolean
   /** Whether people show a second factor before configuration writes. */
   readonly adminStepUp: boolean
 }

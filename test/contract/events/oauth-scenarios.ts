@@ -2,14 +2,7 @@ import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { storedUser } from '../../support/hosts/open-host.js'
 import type { Account } from '../../support/outside/provider-stub/account.js'
-import { person, signedInPerson } from '../../support/people/people.js'
-import {
-  bounced,
-  confirm,
-  linkOnSignIn,
-  signInWith,
-  workspaceAccount,
-} from '../oauth/link-offers.js'
+import { signedInPerson } from '../../support/people/people.js'
 import {
   appChallenge,
   appTarget,
@@ -211,24 +204,6 @@ export const oauthScenarios: readonly Scenario[] = [
     prepare: async (scene) => {
       const { who, comeBack } = await linkStarted(scene, stranger())
       return { subject: who, perform: comeBack }
-    },
-  },
-  {
-    of: 'confirmOauthLink',
-    name: 'an account that bounced before',
-    outcome: '204',
-    options: { ...options, ...linkOnSignIn },
-    surfaces: operator,
-    tells: ({ id }) => [
-      told('identity.linked', 'success', { actorId: id, targetId: id, provider: 'google' }),
-    ],
-    prepare: async ({ host, surface }) => {
-      const who = await person(host, surface)
-      const cookie = await bounced(oauthSteps(host, stub), workspaceAccount(who))
-      const login = (await signInWith(host, who, { cookie })).json()
-      const body = { currentPassword: who.password }
-      const bearer = textOf(login, 'accessToken')
-      return { subject: who, perform: () => confirm(host, { bearer, cookie, body }) }
     },
   },
   {

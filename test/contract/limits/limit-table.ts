@@ -76,7 +76,6 @@ export const countsAs: Readonly<Record<string, readonly Limit[]>> = {
   requestEmailChange: ['change'],
   deleteMe: ['change'],
   startOauthLink: ['change'],
-  confirmOauthLink: ['change'],
   unlinkOauth: ['change'],
   terminateSession: ['ending'],
   revokeTrustedDevice: ['ending'],

@@ -4,7 +4,6 @@ import { decodeJwt } from 'jose'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { Backend } from '../../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../../src/ports/store.js'
-import { bounced, linkOnSignIn, workspaceAccount } from '../../contract/oauth/link-offers.js'
 import { type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { codeOf, textsOf } from '../../support/people/authenticator.js'
@@ -50,7 +49,6 @@ const configKeys = [
 /** A host on whose store the documents were written, or are put to be read. */
 export const goldenHost = (backend: Backend): Promise<OauthHost> =>
   oauthHost({
-    ...linkOnSignIn,
     settings: { ...trusting.settings, webauthnMode: 'passwordless' },
     configKeys,
     authorizer: peopleMay,
@@ -124,7 +122,6 @@ async function liveLinked(host: OauthHost): Promise<Facts['linked']> {
   const session = await host.signInApp('client', 'google', account)
   assert.equal(session.status, 200, session.text)
   await host.depart('client', 'google')
-  await bounced(host, workspaceAccount(await person(host, 'operator')))
   const me = { bearer: textOf(session.json(), 'accessToken') }
   const { id } = (await host.send('GET', '/v1/auth/client/me', me)).json()
   return { userId: String(id), subject: account.subject, email: account.email }

@@ -29,7 +29,6 @@ const receivers = [
   'oauthIdentities',
   'oauthFlows',
   'oauthCodes',
-  'linkOffers',
   'roles',
   'roleBindings',
   'accountDeletions',

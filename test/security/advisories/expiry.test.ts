@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
-import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { memberOf, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import type { Family } from './family.js'
 import { heldUpFamily, passkeyFamily, ticketFamily } from './login-family.js'
 import { mailFamily, registrationFamily } from './mail-family.js'
-import { appFamily, flowFamily, offerFamily } from './provider-family.js'
+import { appFamily, flowFamily } from './provider-family.js'
 import { machineFamily, sessionFamily } from './session-family.js'
 
 const minute = 60_000
@@ -21,7 +20,6 @@ const lives: Readonly<Record<string, number>> = {
   'passkey challenge': 5 * minute,
   'state of a flow': 10 * minute,
   'cookie of a flow': 10 * minute,
-  'cookie of an offered link': 10 * minute,
   'bearer on client': 15 * minute,
   'bearer on operator': 15 * minute,
   'bearer of the administration': 15 * minute,
@@ -51,14 +49,13 @@ it('whatever has an end is refused from then on, in a process that sweeps nothin
   } as const
   // Nothing is swept in tests that do not ask for it.
   const authorizer = { check: async () => true }
-  const host = await oauthHost({ settings, authorizer, ...linkOnSignIn })
+  const host = await oauthHost({ settings, authorizer })
   const families: readonly Family[] = [
     await sessionFamily(host, 'client'),
     await sessionFamily(host, 'operator'),
     await machineFamily(host),
     await registrationFamily(host),
     await mailFamily(host),
-    await offerFamily(host),
     await passkeyFamily(host),
     await ticketFamily(host),
     await flowFamily(host),

@@ -12,7 +12,7 @@ import { person, signedInPerson } from '../../support/people/people.js'
 
 const at = (surface: Surface, path: string): string => `/v1/auth/${surface}${path}`
 const prefixOf = { operator: '__Host-op_', client: '__Host-cl_' } as const
-const kinds = ['refresh', 'device', 'registration', 'recognition', 'link', 'session'] as const
+const kinds = ['refresh', 'device', 'registration', 'recognition', 'session'] as const
 
 const pageOf = (host: ContractHost, surface: Surface, cookie: string) =>
   host.send('GET', at(surface, '/session'), { cookie })

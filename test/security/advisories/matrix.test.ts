@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest'
 import type { IntentKind } from '../../../src/engine/intents.js'
-import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { memberOf, type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import type { Family } from './family.js'
 import { heldUpFamily, passkeyFamily, ticketFamily } from './login-family.js'
 import { mailFamily, registrationFamily } from './mail-family.js'
-import { appFamily, flowFamily, offerFamily } from './provider-family.js'
+import { appFamily, flowFamily, linkFamily } from './provider-family.js'
 import { machineFamily, sessionFamily } from './session-family.js'
 
 /** Every kind of intent is among them: a new kind does not compile without an artefact of its own. */
@@ -21,7 +20,6 @@ const artefactOf: Readonly<Record<IntentKind, string>> = {
   oauthWeb: 'the state of a flow',
   oauthApp: 'the state of an app',
   oauthLink: 'the state of a link',
-  linkOffer: 'the cookie of a sign-in that bounced',
   appCode: 'the code of an app',
   passkeyLogin: 'the challenge of a passkey alone',
   passkeySecondFactor: 'the challenge of a passkey after a password',
@@ -39,7 +37,6 @@ async function openWorld(): Promise<OauthHost> {
       passwordMaxAge: '365d',
     },
     authorizer: { check: async () => true },
-    ...linkOnSignIn,
   })
 }
 
@@ -51,7 +48,7 @@ async function familiesOn(host: OauthHost): Promise<readonly Family[]> {
     await machineFamily(host),
     await registrationFamily(host),
     await mailFamily(host),
-    await offerFamily(host),
+    await linkFamily(host),
     await passkeyFamily(host),
     await ticketFamily(host),
     await flowFamily(host),

@@ -1,4 +1,3 @@
-import { bounced, confirm, signInWith, workspaceAccount } from '../../contract/oauth/link-offers.js'
 import {
   appVerifier,
   memberOf,
@@ -6,7 +5,7 @@ import {
   webTarget,
 } from '../../contract/oauth/oauth-host.js'
 import { textOf } from '../../support/hosts/http-client.js'
-import { person } from '../../support/people/people.js'
+import { signedInPerson } from '../../support/people/people.js'
 import type { Family } from './family.js'
 
 const google = (name: string) => {
@@ -70,27 +69,14 @@ export async function appFamily(host: OauthHost): Promise<Family> {
   }
 }
 
-/** A sign-in that bounced, and the session that may link it by what its browser keeps. */
-export async function offerFamily(host: OauthHost): Promise<Family> {
-  const who = await person(host, 'operator')
-  const cookie = await bounced(host, workspaceAccount(who))
-  const [name, key = ''] = cookie.split('=')
-  const login = (await signInWith(host, who, { cookie })).json()
-  const bearer = textOf(login, 'accessToken')
-  const body = { currentPassword: who.password }
+/** An operator who went to Google to link an account there: nobody signs in with the state of that. */
+export async function linkFamily(host: OauthHost): Promise<Family> {
+  const { bearer, password: currentPassword } = await signedInPerson(host, 'operator')
   const begun = await host.send('POST', '/v1/auth/operator/oauth/google/link', {
     bearer,
-    body: { ...body, redirectUri: webTarget.operator },
+    body: { currentPassword, redirectUri: webTarget.operator },
   })
   const linking = new URL(textOf(begun.json(), 'authorizationUrl')).searchParams
-  return {
-    artefacts: {
-      'the state of a link': { value: linking.get('state') ?? '', goodAs: [] },
-      'the cookie of a sign-in that bounced': { value: key, goodAs: ['cookie of an offered link'] },
-    },
-    slots: {
-      'cookie of an offered link': (value) =>
-        confirm(host, { bearer, cookie: `${name}=${value}`, body }),
-    },
-  }
+  const state = linking.get('state') ?? ''
+  return { artefacts: { 'the state of a link': { value: state, goodAs: [] } }, slots: {} }
 }

@@ -5,7 +5,6 @@ import { errorCatalogue } from '../../../src/errors/error-catalogue.js'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
 import type { AnyCollectionSpec } from '../../../src/ports/store.js'
 import type { Surface } from '../../../src/ports/surface.js'
-import { bounced, linkOnSignIn, workspaceAccount } from '../../contract/oauth/link-offers.js'
 import { type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { surfaces } from '../../support/hosts/open-host.js'
@@ -79,7 +78,7 @@ async function repliesOn(host: OauthHost, surface: Surface): Promise<readonly Re
 
 async function formsNow(): Promise<readonly string[]> {
   const authorizer = { check: async () => true }
-  const host = await oauthHost({ ...trusting, ...linkOnSignIn, authorizer })
+  const host = await oauthHost({ ...trusting, authorizer })
   const lines: string[] = []
   for (const surface of surfaces) {
     const replies = await repliesOn(host, surface)
@@ -91,8 +90,6 @@ async function formsNow(): Promise<readonly string[]> {
     lines.push(...tokenLines(`access ${surface}`, bearer))
     lines.push(...tokenLines(`refresh ${surface}`, refreshToken))
   }
-  const offered = await bounced(host, workspaceAccount(await person(host, 'operator')))
-  lines.push(`cookie ${offered.split('=')[0]}`)
   const machine = await serviceAccount(host, await administrator(host))
   lines.push(...tokenLines('service', await tokenOf(host, machine)))
   lines.push(

@@ -116,7 +116,6 @@ export const doors: Readonly<Record<string, readonly Row[]>> = {
   'startOauth: a flow in a browser': [googleOn],
   'startMobileOauth: a flow of an app': [googleOn],
   'startOauthLink: with the current password': [googleOn],
-  'confirmOauthLink: after a bounce, with the current password': [googleOn],
   'unlinkOauth: with the current password': [otherMethodLeft],
   'unlinkUserOauth: by an administrator': [otherMethodLeft],
   'issueServiceToken: client credentials': [],

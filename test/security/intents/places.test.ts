@@ -19,7 +19,6 @@ const bound: Readonly<Record<BoundKind, Start['begin']>> = {
   enrollment: appInLoginByGoogle,
   oauthWeb: starts['a browser at Google'].begin,
   oauthLink: starts['an account at Google linked in a session'].begin,
-  linkOffer: starts['an account at Google offered to a session'].begin,
   appCode: starts['the code of an app'].begin,
   passkeySecondFactor: starts['a passkey after a password'].begin,
   passkeyRegistration: starts['a passkey registered in a session'].begin,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { bounced, confirm, signInWith } from '../../contract/oauth/link-offers.js'
 import {
   appVerifier,
   flowCookieOf,
@@ -93,26 +92,4 @@ export const link = (has: Has) => async (host: OauthHost) => {
   const cookie = flowCookieOf(begun)
   const finish = () => host.comeBack('operator', 'google', answer, cookie)
   return { subject, finish, elsewhere: () => host.comeBack('operator', 'google', answer) }
-}
-
-async function secondStep(subject: Subject, mfaToken: string, cookie: string): Promise<string> {
-  const body = { mfaToken, method: 'totp', code: await nextCode(subject) }
-  const login = await subject.host.send('POST', '/v1/auth/operator/login/mfa', { cookie, body })
-  return textOf(login.json(), 'accessToken')
-}
-
-/** An operator's sign-in by Google that bounced, and was offered to the session of the next one. */
-export const offer = (has: Has) => async (host: OauthHost) => {
-  const subject = await subjectOf(host, has, { surface: 'operator' })
-  const account = { ...google(subject.email), hostedDomain: 'example.org' }
-  const cookie = await bounced(host, account)
-  const login = (await signInWith(host, subject, { cookie })).json()
-  const bearer =
-    login['status'] === 'mfaRequired'
-      ? await secondStep(subject, textOf(login, 'mfaToken'), cookie)
-      : textOf(login, 'accessToken')
-  const again = { ...subject, bearer }
-  const body = await reAuthenticated(again)
-  const finish = () => confirm(host, { bearer, cookie, body })
-  return { subject: again, finish, elsewhere: () => confirm(host, { bearer, body }) }
 }

@@ -217,27 +217,6 @@ export const rows: Readonly<Record<StartName, Row>> = {
     },
     cannot: oneApp,
   },
-  'an account at Google offered to a session': {
-    voided: {
-      '409 link_not_offered': ['password changed', 'address changed', 'app added', 'passkey added'],
-      '401 session_revoked': endsSession,
-      '403 oauth_provider_disabled': ['google off'],
-    },
-    cannot: noFactor,
-  },
-  'an account at Google offered to an operator with an app': {
-    voided: {
-      '409 link_not_offered': [
-        'password changed',
-        'address changed',
-        'app removed',
-        'passkey added',
-      ],
-      '401 session_revoked': endsSession,
-      '403 oauth_provider_disabled': ['google off'],
-    },
-    cannot: oneApp,
-  },
   // Which factors there are, the login asks when the code is exchanged; but a first one ends all that is
   // signed in, and what is about to be.
   'the code of an app': {

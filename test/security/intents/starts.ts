@@ -7,7 +7,7 @@ import { softwareAuthenticator } from '../../support/people/passkey-authenticato
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
 import { goodPassword, signIn } from '../../support/people/people.js'
 import { type Begun, publicly, type Start, surface } from './begun.js'
-import { appCode, appFlow, codeAfterGoogle, link, offer, webFlow } from './provider-starts.js'
+import { appCode, appFlow, codeAfterGoogle, link, webFlow } from './provider-starts.js'
 import { type Has, nextCode, post, reAuthenticated, type Subject, subjectOf } from './subject.js'
 
 async function verification(host: OauthHost): Promise<Begun> {
@@ -207,11 +207,6 @@ export const starts = {
   'an app at Google': { kinds: ['oauthApp'], begin: appFlow },
   'an account at Google linked in a session': { kinds: ['oauthLink'], begin: link('nothing') },
   'an account at Google linked beside an app': { kinds: ['oauthLink'], begin: link('an app') },
-  'an account at Google offered to a session': { kinds: ['linkOffer'], begin: offer('nothing') },
-  'an account at Google offered to an operator with an app': {
-    kinds: ['linkOffer'],
-    begin: offer('an app'),
-  },
   'the code of an app': { kinds: ['appCode'], begin: appCode },
 } as const satisfies Readonly<Record<string, Start>>
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { Surface } from '../../../src/ports/surface.js'
-import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { HostKind } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
@@ -34,7 +33,7 @@ export function openWorld(kind: HostKind): Promise<OauthHost> {
     mfaPolicyClient: 'optional',
     passwordMaxAge: '365d',
   } as const
-  return oauthHost({ settings, ...linkOnSignIn }, kind)
+  return oauthHost({ settings }, kind)
 }
 
 interface Standing {

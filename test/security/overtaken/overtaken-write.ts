@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import type { CollectionName } from '../../../src/model/collections.js'
 import type { Scalar } from '../../../src/ports/store.js'
-import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { type OauthHost, oauthHost } from '../../contract/oauth/oauth-host.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { outcomeOf } from '../../support/hosts/open-host.js'
@@ -66,7 +65,7 @@ export async function expectGivenUp({ field, write, change }: ReturnType<typeof 
   const other = otherProcess()
   const settings = { ...base, ...write.settings }
   const { wrapBackend } = other
-  const host = await oauthHost({ settings, ...linkOnSignIn, wrapBackend })
+  const host = await oauthHost({ settings, wrapBackend })
   const act = await write.begin(host)
   await host.auth.close()
   const { value, outcome, left = 'stays' } = change

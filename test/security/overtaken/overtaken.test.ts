@@ -1,6 +1,5 @@
 import { AssertionError } from 'node:assert/strict'
 import { describe, expect, it } from 'vitest'
-import { linkOnSignIn } from '../../contract/oauth/link-offers.js'
 import { oauthHost } from '../../contract/oauth/oauth-host.js'
 import { type ChangeName, changes } from '../intents/changes.js'
 import { type Has, subjectOf } from '../intents/subject.js'
@@ -41,7 +40,7 @@ describe('an account that another process changes just before a write', () => {
   it.each(rows)('keeps that change: %s, with %s', async (change, has) => {
     const watched = watchedUsers()
     const { wrapBackend } = watched
-    const host = await oauthHost({ settings, ...linkOnSignIn, wrapBackend })
+    const host = await oauthHost({ settings, wrapBackend })
     for (const how of overtakings) {
       let writes = 0
       for (let nth = 1; ; nth += 1) {

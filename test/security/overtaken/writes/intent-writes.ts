@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { bounced, signInWith, workspaceAccount } from '../../../contract/oauth/link-offers.js'
 import { identityOf, memberOf, type OauthHost } from '../../../contract/oauth/oauth-host.js'
 import { storedIn, storedUser } from '../../../support/hosts/open-host.js'
 import { publicly } from '../../intents/begun.js'
@@ -39,18 +38,6 @@ const codeShownTwice: Begin = async (host) => {
 
 /** What begins in one request and ends in another, and the accounts at providers. */
 export const intentWrites: OvertakenWrites = {
-  'a link offered to a login': {
-    collection: 'link_offers',
-    begin: async (host) => {
-      const subject = await subjectOf(host, 'nothing', { surface: 'operator' })
-      const cookie = await bounced(host, workspaceAccount(subject))
-      return async () => {
-        const reply = await signInWith(host, subject, { cookie })
-        return `${reply.status} ${'linkOffer' in reply.json() ? 'with an offer' : 'without'}`
-      }
-    },
-    changes: { sessionId: { value: 'another session', outcome: '200 without' } },
-  },
   'a guess of a waiting login': {
     collection: 'login_tickets',
     begin: started('a code after a password'),
@@ -102,10 +89,11 @@ export const intentWrites: OvertakenWrites = {
   },
   'an account at a provider that is linked': {
     collection: 'oauth_identities',
-    begin: started('an account at Google offered to a session'),
-    changes: {
-      removingBy: { value: 'a removal', outcome: '409 link_not_offered', left: 'goes' },
+    begin: async (host) => {
+      const { finish } = await starts['an account at Google linked in a session'].begin(host)
+      return async () => memberOf(await finish(), 'error') || 'linked'
     },
+    changes: { removingBy: { value: 'a removal', outcome: 'oauth_failed', left: 'goes' } },
   },
   'an account at a provider marked as being removed': {
     collection: 'oauth_identities',
