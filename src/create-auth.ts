@@ -102,7 +102,7 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     get client() {
       return mounted.client()
     },
-    both: bothRouter(routes, surfaceResolution(options, on, shared)),
+    both: bothRouter(routes, surfaceResolution(options, on, shared), shared.proxies),
     metadata: metadataOf(options, defaults.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
     config: createConfigApi(shared.config, [

@@ -91,7 +91,6 @@ export {
   OptionsError,
   type PasswordViolation,
 } from './errors/index.js'
-export type { TrustProxy } from './http/client-ip.js'
 export type {
   ExchangeBody,
   ExchangeReply,
@@ -108,7 +107,7 @@ export type {
   RouteGuardVerdict,
   TenantOf,
 } from './http/http-message.js'
-export type { RequestIdHeader } from './http/in-request.js'
+export type { TrustProxy } from './http/incoming-request.js'
 export type { AudienceOf } from './http/route-guards.js'
 export type {
   ConnectionSession,
@@ -206,7 +205,7 @@ export type {
   SweepResult,
 } from './ports/store.js'
 export type { Audience, Surface, UserKind } from './ports/surface.js'
-export type { MeterProvider, TracerProvider } from './ports/telemetry.js'
+export type { MeterProvider, RequestIdHeader, TracerProvider } from './ports/telemetry.js'
 export type { InitialSettings } from './settings/settings.js'
 export type { AllSessionsOptions, Auth, OperatorAuth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'

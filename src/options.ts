@@ -2,8 +2,7 @@ import type { ModuleDefinition } from './config/define-module.js'
 import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
 import type { RateLimits } from './domain/limits/rate-limiter.js'
-import type { TrustProxy } from './http/client-ip.js'
-import type { RequestIdHeader } from './http/in-request.js'
+import type { TrustProxy } from './http/incoming-request.js'
 import type { ProviderEndpoints } from './identity-providers/provider.js'
 import type { ProviderId } from './identity-providers/providers.js'
 import type { Backend } from './ports/backend.js'
@@ -23,7 +22,7 @@ import type {
 } from './ports/host.js'
 import type { RiskScorer, SessionRiskScorer } from './ports/risk-scorers.js'
 import type { Surface } from './ports/surface.js'
-import type { MeterProvider, TracerProvider } from './ports/telemetry.js'
+import type { MeterProvider, RequestIdHeader, TracerProvider } from './ports/telemetry.js'
 import type { InitialSettings } from './settings/settings.js'
 
 /** Options of one surface. */

@@ -23,13 +23,9 @@ import type {
   SessionClass,
 } from '../operations/operation.js'
 import type { Logger } from '../ports/host.js'
-import type { RequestSource, Surface } from '../ports/surface.js'
-import {
-  type ExchangeBody,
-  type ExchangeRequest,
-  isNavigation,
-  isOriginAllowed,
-} from './http-message.js'
+import type { Surface } from '../ports/surface.js'
+import type { ExchangeBody } from './http-message.js'
+import { type IncomingRequest, isNavigation, isOriginAllowed } from './incoming-request.js'
 import { readBody, readQuery, receiveBody } from './request-input.js'
 
 /** What was begun beside the denylist. What it fails with counts where it is awaited. */
@@ -43,11 +39,10 @@ interface ReadAhead {
 /** One request on its way through the steps, and what they have found out so far. */
 export interface Admission {
   readonly operation: Operation
-  readonly request: ExchangeRequest
+  readonly request: IncomingRequest
   readonly params: Params
-  readonly source: RequestSource
-  /** Where the request came from, as limits count it. */
-  readonly address: string
+  /** What it brings that may be a refresh token, where the operation goes by one. */
+  readonly refreshCookies: readonly string[]
   /** The body as it came. Null until it has arrived. */
   received: ExchangeBody | null
   /** The account of the access token. Null until the token is known, and without one. */
@@ -89,8 +84,6 @@ export interface AdmissionContext {
   readonly surface: Surface
   readonly ctx: SurfaceContext
   readonly allowedOrigins: ReadonlySet<string>
-  /** Whether a request brings a refresh cookie that is not empty. */
-  readonly hasRefreshCookie: (request: ExchangeRequest) => boolean
   readonly logger: Logger
 }
 
@@ -143,13 +136,14 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
 
 /** Whether the address may ask once more; counted before anything else is looked at. */
 async function addressLimit(admission: Admission, context: AdmissionContext): Promise<void> {
-  const { operation, address } = admission
+  const { operation, request } = admission
+  const { address } = request
   const { limits, settings } = context.ctx
   if (operation.limit === 'login') {
     const { loginRate } = settingsFor(context.surface, await settings())
     await limits.checkWith('loginPerIp', address, { limit: loginRate, windowMs: 60_000 })
   }
-  const limitClass = hasNothingToRefresh(admission, context) ? null : addressClassOf(admission)
+  const limitClass = hasNothingToRefresh(admission) ? null : addressClassOf(admission)
   const name = limitClass === null ? null : perIp[limitClass]
   if (name !== null) await limits.check(name, address)
 }
@@ -158,19 +152,15 @@ async function addressLimit(admission: Admission, context: AdmissionContext): Pr
  * A page asks for a session at every load, also where no user is signed in. Such a request reads nothing, and many visitors
  * behind one address must not use up the refreshes of those who are signed in.
  */
-function hasNothingToRefresh(
-  { operation, request }: Admission,
-  { hasRefreshCookie }: AdmissionContext,
-): boolean {
+function hasNothingToRefresh({ operation, refreshCookies }: Admission): boolean {
   const isRefresh = operation.limit === 'refresh' && operation.usesRefreshCookie !== undefined
-  return isRefresh && !hasRefreshCookie(request)
+  return isRefresh && refreshCookies.length === 0
 }
 
 /** Null where an access token is asked for: its session is counted once it is known. */
 function addressClassOf({ operation, request }: Admission): AddressClass | null {
   if (operation.access === 'public') return operation.limit
-  const hasTicket =
-    operation.access === 'enrolling' && request.header('authorization') === undefined
+  const hasTicket = operation.access === 'enrolling' && request.headers.authorization === undefined
   return hasTicket ? operation.limit : null
 }
 
@@ -178,12 +168,8 @@ function addressClassOf({ operation, request }: Admission): AddressClass | null 
 function originCheck({ operation, request }: Admission, { allowedOrigins }: AdmissionContext) {
   const guard = operation.guards.find(({ kind }) => kind === 'origin')
   if (guard?.kind !== 'origin') return
-  if (guard.navigation && isNavigation(request)) return
-  const headers = {
-    origin: request.header('origin'),
-    secFetchSite: request.header('sec-fetch-site'),
-  }
-  if (!isOriginAllowed(headers, allowedOrigins)) throw new AuthError('csrf_rejected')
+  if (guard.navigation && isNavigation(request.headers)) return
+  if (!isOriginAllowed(request.headers, allowedOrigins)) throw new AuthError('csrf_rejected')
 }
 
 /**
@@ -209,7 +195,7 @@ async function bodyArrival(admission: Admission, { logger }: AdmissionContext): 
  */
 async function caller(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
   const { operation, request } = admission
-  const authorization = request.header('authorization')
+  const { authorization } = request.headers
   if (operation.access === 'public') {
     const isIgnored = operation.bearer === 'ignored'
     admission.bearer = await tryAuthenticate(ctx, isIgnored ? undefined : authorization)
@@ -255,8 +241,7 @@ async function sessionLimit(
 /** Whether the caller is a person with a session; most of administration is open to machines as well. */
 function humanSession(admission: Admission): void {
   const { operation, principal } = admission
-  const isForMachines = operation.guards.some(({ kind }) => kind === 'principal')
-  if (principal === null || isForMachines) return
+  if (principal === null || operation.guards.some(({ kind }) => kind === 'principal')) return
   admission.sessionId = requireHuman(principal).sessionId
 }
 
@@ -280,8 +265,9 @@ async function stepUp(
   { operation, principal }: Admission,
   { ctx }: { readonly ctx: SurfaceContext },
 ): Promise<void> {
+  if (principal === null) return
   const guard = operation.guards.find(({ kind }) => kind === 'stepUp')
-  if (principal === null || guard?.kind !== 'stepUp') return
+  if (guard?.kind !== 'stepUp') return
   // A service account can show no factor: the operator who got its secret was asked for one.
   const isAsked = guard.where === undefined || (ctx.adminStepUp && principal.kind === '')
   if (!isAsked) return
@@ -338,7 +324,7 @@ function ticketIn(body: unknown): string | null {
  */
 export async function askAgain(
   admission: Admission,
-  ctx: SurfaceContext & SurfaceContext,
+  ctx: SurfaceContext,
   when?: 'late',
 ): Promise<void> {
   const { operation, principal } = admission
@@ -353,13 +339,13 @@ export async function askAgain(
  * and a class or an office shares one address. One that is refused as breached counts: another service was asked for it.
  */
 export async function handBackRefused(
-  { operation, address }: Admission,
+  { operation, request }: Admission,
   error: unknown,
   { limits }: Pick<SurfaceContext, 'limits'>,
 ): Promise<void> {
   if (operation.limit !== 'register' || !(error instanceof AuthError)) return
   const { violations } = error
   if (violations !== null && !violations.includes('breached')) {
-    await limits.forgive('registerPerIp', address, 1)
+    await limits.forgive('registerPerIp', request.address, 1)
   }
 }

@@ -2,7 +2,6 @@ import type { BrowserKey, BrowserKeys } from '../domain/intents/oauth-flows.js'
 import { withoutEnding } from '../engine/text.js'
 import type { TokenCookie } from '../operations/operation.js'
 import type { Surface } from '../ports/surface.js'
-import type { RouteGuardRequest } from './http-message.js'
 
 export interface CookiePolicy {
   readonly surface: Surface
@@ -37,6 +36,19 @@ export function cookieName(policy: CookiePolicy, what: CookieKind): string {
 /** The same for what one host keeps for itself, whatever domain sessions are shared in. */
 export function hostOnly(policy: CookiePolicy): CookiePolicy {
   return { ...policy, domain: null, path: '/' }
+}
+
+/** What a surface calls the cookies that it reads. */
+export function cookieNames(policy: CookiePolicy) {
+  const own = hostOnly(policy)
+  return {
+    refresh: cookieName(policy, 'refresh'),
+    device: cookieName(policy, 'device'),
+    registration: cookieName(own, 'registration'),
+    recognition: cookieName(own, 'recognition'),
+    /** How the names of the cookies of OAuth flows begin. */
+    flows: cookieName(own, 'oauth_'),
+  }
 }
 
 /** `maxAge` in whole seconds. */
@@ -99,64 +111,55 @@ function sameSiteOf(policy: CookiePolicy, sameSite: SameSite): string {
   return sameSite === 'strict' ? 'Strict' : 'Lax'
 }
 
-/** The token in this cookie of the surface; null as `readCookie`. */
-export function cookieOf(
-  request: Pick<RouteGuardRequest, 'header'>,
-  policy: CookiePolicy,
-  what: CookieKind,
-): string | null {
-  return readCookie(request.header('cookie'), cookieName(policy, what))
+/** The cookies of a request: all values of each name, in the order in which the browser sent them; also empty ones. */
+export type Cookies = ReadonlyMap<string, readonly string[]>
+
+/** Reads a `Cookie` header. */
+export function cookiesIn(header = ''): Cookies {
+  const cookies = new Map<string, string[]>()
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=')
+    if (equals <= 0) continue
+    const name = withoutBlanks(pair.slice(0, equals))
+    const value = withoutBlanks(pair.slice(equals + 1))
+    const before = cookies.get(name)
+    if (before === undefined) cookies.set(name, [value])
+    else before.push(value)
+  }
+  return cookies
+}
+
+/** Space and tab only: what else `trim` takes off would make one name of two (RFC 6265 §5.2). */
+function withoutBlanks(text: string): string {
+  return withoutEnding(text.replace(/^[ \t]+/, ''), ' \t')
 }
 
 /**
  * The cookie of this name; null when there is none, or when there are several: then one of them was
  * planted, by a page of another subdomain perhaps, and which one cannot be told.
  */
-export function readCookie(header: string | undefined, name: string): string | null {
-  const values = cookieValues(header, name)
+export function onlyCookie(cookies: Cookies, name: string): string | null {
+  const values = cookies.get(name) ?? []
   return values.length === 1 && values[0] ? values[0] : null
 }
 
-/** Every cookie of this name, in the order in which the browser sent them; also empty ones. */
-export function cookieValues(header: string | undefined, name: string): readonly string[] {
-  return cookiesIn(header).flatMap(([found, value]) => (found === name ? [value] : []))
+/** The cookies of this name that are not empty. */
+export function fullCookies(cookies: Cookies, name: string): readonly string[] {
+  return cookies.get(name)?.filter((value) => value !== '') ?? []
 }
 
-/** All cookies of this name that the request brings. */
-export function cookiesOf(
-  request: Pick<RouteGuardRequest, 'header'>,
-  policy: CookiePolicy,
-  what: CookieKind,
-): readonly string[] {
-  return cookieValues(request.header('cookie'), cookieName(policy, what))
-}
-
-/** What is kept of OAuth flows, the oldest first (RFC 6265 §5.4); nothing that is there twice. */
-export function flowKeysIn(
-  request: Pick<RouteGuardRequest, 'header'>,
-  policy: CookiePolicy,
-): BrowserKeys {
-  const start = cookieName(policy, 'oauth_')
-  const found = new Map<string, BrowserKey | null>()
-  for (const [name, key] of cookiesIn(request.header('cookie'))) {
+/**
+ * What is kept of OAuth flows in the cookies whose names begin so, the oldest first (RFC 6265 §5.4); nothing that is
+ * there twice.
+ */
+export function flowKeysIn(cookies: Cookies, start: string): BrowserKeys {
+  const keys: BrowserKey[] = []
+  for (const name of cookies.keys()) {
+    if (!name.startsWith(start)) continue
     const [, form, flow] = /^(form_)?([\w-]{16})$/.exec(name.slice(start.length)) ?? []
-    if (!name.startsWith(start) || flow === undefined) continue
-    const mode = form === undefined ? 'query' : 'form_post'
-    found.set(name, found.has(name) || key === '' ? null : { mode, flow, key })
+    const key = onlyCookie(cookies, name)
+    if (flow === undefined || key === null) continue
+    keys.push({ mode: form === undefined ? 'query' : 'form_post', flow, key })
   }
-  return [...found.values()].filter((one) => one !== null)
-}
-
-function cookiesIn(header: string | undefined): readonly (readonly [string, string])[] {
-  return (header?.split(';') ?? []).flatMap((pair) => {
-    const equals = pair.indexOf('=')
-    return equals > 0
-      ? [[withoutBlanks(pair.slice(0, equals)), withoutBlanks(pair.slice(equals + 1))] as const]
-      : []
-  })
-}
-
-/** Space and tab only: what else `trim` takes off would make one name of two (RFC 6265 §5.2). */
-function withoutBlanks(text: string): string {
-  return withoutEnding(text.replace(/^[ \t]+/, ''), ' \t')
+  return keys
 }

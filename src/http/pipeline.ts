@@ -4,7 +4,6 @@ import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
 import type { Enrollee } from '../domain/login/password-login.js'
 import { chooseRefreshToken } from '../domain/sessions/refresh.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
-import { networkOf } from '../engine/addresses.js'
 import { acceptedLanguages } from '../engine/text.js'
 import {
   AuthError,
@@ -17,26 +16,20 @@ import type { Answer, Call, Operation, Params, ProtectedCall } from '../operatio
 import type { Emit } from '../ports/events.js'
 import type { Clock, Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
-import type { Ended, Tracing } from '../ports/telemetry.js'
+import type { Ended, InRequest, RequestIdHeader, Tracing } from '../ports/telemetry.js'
 import { type Admission, admit, askAgain, handBackRefused, nothingKnown } from './admission.js'
-import type { ClientIp } from './client-ip.js'
 import {
   type CookiePolicy,
   clearCookie,
   clearOthers,
-  cookieOf,
-  cookiesOf,
+  cookieNames,
   flowKeysIn,
-  hostOnly,
+  fullCookies,
+  onlyCookie,
   type SameSite,
 } from './cookies.js'
-import {
-  type ExchangeReply,
-  type ExchangeRequest,
-  isAskedByPerson,
-  userAgentOf,
-} from './http-message.js'
-import type { InRequest } from './in-request.js'
+import type { ExchangeReply } from './http-message.js'
+import { type IncomingRequest, isAskedByPerson } from './incoming-request.js'
 import type { Match } from './match.js'
 import { refusalEvents } from './refusal-events.js'
 import {
@@ -51,7 +44,7 @@ import {
 /** One surface's way from a request to a reply. */
 export interface Pipeline {
   /** `match` is what its method and path lead to. Never rejects: a failure is a problem body. */
-  run(request: ExchangeRequest, match: Match): Promise<ExchangeReply>
+  run(request: IncomingRequest, match: Match): Promise<ExchangeReply>
 }
 
 export interface PipelineDeps {
@@ -59,7 +52,6 @@ export interface PipelineDeps {
   readonly ctx: SurfaceContext
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
-  readonly clientIp: ClientIp
   readonly clock: Clock
   readonly emit: Emit
   readonly tracing: Tracing
@@ -70,15 +62,14 @@ export interface PipelineDeps {
 /** Route, admission, handler, reply: the same for every operation. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { surface, ctx, tracing } = deps
-  const hasRefreshCookie = (request: ExchangeRequest) =>
-    cookiesOf(request, deps.cookies, 'refresh').some((value) => value !== '')
-  const context = { ...deps, hasRefreshCookie }
+  const names = cookieNames(deps.cookies)
   const refusals = refusalEvents(deps)
 
-  async function run(request: ExchangeRequest, match: Match): Promise<ExchangeReply> {
+  async function run(request: IncomingRequest, match: Match): Promise<ExchangeReply> {
     if (match.kind !== 'operation') return refuseRoute(request, match)
     const { operation, params } = match
-    const { reply } = await deps.inRequest(operation.id, request, () =>
+    const head = { header: (name: RequestIdHeader) => request.headers[name] }
+    const { reply } = await deps.inRequest(operation.id, head, () =>
       tracing.operation(surface, operation.id, () => handle(operation, request, params)),
     )
     return operation.deprecated ? withDeprecation(reply, operation) : reply
@@ -86,7 +77,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   async function handle(
     operation: Operation,
-    request: ExchangeRequest,
+    request: IncomingRequest,
     params: Params,
   ): Promise<Ended & { readonly reply: ExchangeReply }> {
     let sameSite: SameSite | null = null
@@ -123,11 +114,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   /** A genuine token of the other surface is refused as such even where there is no route. */
   async function refuseRoute(
-    request: ExchangeRequest,
+    request: IncomingRequest,
     match: Exclude<Match, { kind: 'operation' }>,
   ): Promise<ExchangeReply> {
     try {
-      await tryAuthenticate(ctx, request.header('authorization'))
+      await tryAuthenticate(ctx, request.headers.authorization)
     } catch (error) {
       return problemReply(toAuthError(error, null))
     }
@@ -138,28 +129,27 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   async function perform(
     operation: Operation,
-    request: ExchangeRequest,
+    request: IncomingRequest,
     params: Params,
   ): Promise<Answer<unknown>> {
-    const ip = deps.clientIp(request.remoteAddress, request.header('x-forwarded-for'))
-    const source = { ip, userAgent: userAgentOf(request) }
-    const admission: Admission = {
-      ...nothingKnown,
-      ...{ operation, request, params, source, address: networkOf(ip) },
-    }
+    const refreshCookies = operation.usesRefreshCookie
+      ? fullCookies(request.cookies, names.refresh)
+      : []
+    const admission: Admission = { ...nothingKnown, operation, request, params, refreshCookies }
     try {
-      await admit(admission, context)
-      return await serve(admission, deps.cookies, ctx)
+      await admit(admission, deps)
+      return await serve(admission, names, ctx)
     } catch (error) {
       await handBackRefused(admission, error, ctx)
-      refusals.emitRefusal(operation.id, error, admission)
+      const { userId } = admission
+      refusals.emitRefusal(operation.id, error, { source: request.source, userId })
       throw error
     }
   }
 
   function refuse(
     operation: Operation,
-    request: ExchangeRequest,
+    request: IncomingRequest,
     error: AuthError,
     sameSite: SameSite | null,
   ): ExchangeReply {
@@ -170,19 +160,19 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const isOpen = cause instanceof UnknownKeyError || cause instanceof EarlyTokenError
     const isJudged = code !== 'audience_mismatch' && !isOpen
     const dead = error.status === 401 && isJudged
-    if (!sameSite || !operation.usesRefreshCookie || !dead || !hasRefreshCookie(request))
-      return reply
+    if (!sameSite || !operation.usesRefreshCookie || !dead) return reply
+    if (fullCookies(request.cookies, names.refresh).length === 0) return reply
     const cookies = [clearCookie(deps.cookies, 'refresh', sameSite)]
     return withoutOthers(request, { ...reply, cookies }, sameSite)
   }
 
   /** The reply leaves one refresh cookie at most, where the request brought several. */
   function withoutOthers(
-    request: ExchangeRequest,
+    request: IncomingRequest,
     reply: ExchangeReply,
     sameSite: SameSite | null,
   ): ExchangeReply {
-    const shown = cookiesOf(request, deps.cookies, 'refresh')
+    const shown = request.cookies.get(names.refresh) ?? []
     if (sameSite === null || shown.length < 2) return reply
     return {
       ...reply,
@@ -209,20 +199,19 @@ function withDeprecation(reply: ExchangeReply, operation: Operation): ExchangeRe
   return { ...reply, headers: { ...reply.headers, ...deprecationHeaders(operation) } }
 }
 
+type CookieNames = ReturnType<typeof cookieNames>
+
 /** Calls the handler of an admitted request with what it needs of it. */
 async function serve(
   admission: Admission,
-  cookies: CookiePolicy,
+  names: CookieNames,
   ctx: SurfaceContext,
 ): Promise<Answer<unknown>> {
   const { operation } = admission
-  const call = callOf(admission, cookies)
+  const call = callOf(admission, names)
   switch (operation.access) {
     case 'public':
-      return operation.handle(
-        { ...call, ...(await refreshCookiesOf(admission, cookies, ctx)) },
-        ctx,
-      )
+      return operation.handle({ ...call, ...(await refreshCookiesOf(admission, ctx)) }, ctx)
     case 'enrolling': {
       const enrollee = enrolleeOf(admission, call.flowCookies)
       return operation.handle({ ...call, enrollee }, ctx)
@@ -242,39 +231,34 @@ async function serve(
 
 /** Where the operation goes by one cookie, it gets none of several that cannot be told apart. */
 async function refreshCookiesOf(
-  { operation, request }: Admission,
-  policy: CookiePolicy,
+  { operation, refreshCookies: shown }: Admission,
   ctx: SurfaceContext,
 ): Promise<Pick<Call<unknown>, 'refreshCookie' | 'refreshCookies'>> {
-  const { usesRefreshCookie: use } = operation
-  const shown = use ? cookiesOf(request, policy, 'refresh').filter((value) => value !== '') : []
-  if (use === 'each') return { refreshCookie: null, refreshCookies: shown }
+  if (operation.usesRefreshCookie === 'each') return { refreshCookie: null, refreshCookies: shown }
   const refreshCookie = shown.length > 1 ? await chooseRefreshToken(ctx, shown) : (shown[0] ?? null)
   return { refreshCookie, refreshCookies: [] }
 }
 
-function callOf(admission: Admission, policy: CookiePolicy): ProtectedCall<unknown> {
-  const { operation, request, source, address, bearer, params, input } = admission
+function callOf(admission: Admission, names: CookieNames): ProtectedCall<unknown> {
+  const { operation, request, bearer, params, input } = admission
+  const { headers, cookies, source, address } = request
+  // As apps ask for it, which keep tokens themselves.
+  const isForApp = operation.choosesDelivery && headers['x-token-delivery'] === 'body'
   return {
     ...(input ?? { body: undefined, query: {} }),
     source,
-    languages: () => acceptedLanguages(request.header('accept-language') ?? ''),
+    languages: () => acceptedLanguages(headers['accept-language'] ?? ''),
     address,
-    deviceCookie: cookieOf(request, policy, 'device'),
-    registrationCookie: cookieOf(request, hostOnly(policy), 'registration'),
-    recognitionCookie: cookieOf(request, hostOnly(policy), 'recognition'),
-    isAskedByPerson: () => isAskedByPerson(request),
-    flowCookies: flowKeysIn(request, hostOnly(policy)),
-    tokenDelivery: operation.choosesDelivery ? deliveryOf(request) : 'cookie',
+    deviceCookie: onlyCookie(cookies, names.device),
+    registrationCookie: onlyCookie(cookies, names.registration),
+    recognitionCookie: onlyCookie(cookies, names.recognition),
+    isAskedByPerson: () => isAskedByPerson(headers),
+    flowCookies: flowKeysIn(cookies, names.flows),
+    tokenDelivery: isForApp ? 'body' : 'cookie',
     bearer,
     params,
-    authorization: operation.oauth2 ? request.header('authorization') : undefined,
+    authorization: operation.oauth2 ? headers.authorization : undefined,
   }
-}
-
-/** As apps ask for it, which keep tokens themselves. */
-function deliveryOf(request: ExchangeRequest): 'cookie' | 'body' {
-  return request.header('x-token-delivery') === 'body' ? 'body' : 'cookie'
 }
 
 function enrolleeOf(admission: Admission, browserKeys: BrowserKeys): Enrollee {

@@ -9,7 +9,8 @@ import {
 } from '../errors/index.js'
 import type { Answer, Operation } from '../operations/operation.js'
 import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
-import type { ExchangeReply, ExchangeRequest } from './http-message.js'
+import type { ExchangeReply } from './http-message.js'
+import type { IncomingRequest } from './incoming-request.js'
 
 /** The reply to an operation that was done. Null in `sameSite` sets no cookie. */
 export function answerReply(
@@ -94,10 +95,10 @@ export function deprecationHeaders({
  * The reply; 304 without its body where the request shows its `ETag` (RFC 9110 §13.1.2, §15.4.5).
  */
 export function revalidated(
-  request: Pick<ExchangeRequest, 'header'>,
+  { headers: shown }: Pick<IncomingRequest, 'headers'>,
   reply: ExchangeReply,
 ): ExchangeReply {
-  if (!isShown(reply.headers['etag'], request.header('if-none-match'))) return reply
+  if (!isShown(reply.headers['etag'], shown['if-none-match'])) return reply
   const { 'content-type': _, ...headers } = reply.headers
   return { ...reply, status: 304, headers, body: null }
 }
@@ -193,11 +194,11 @@ const codes: readonly ErrorCode[] = [
  * has no name there. The challenge is `Basic` where the client tried that.
  */
 export function oauth2Refusal(
-  request: Pick<ExchangeRequest, 'header'>,
+  request: Pick<IncomingRequest, 'headers'>,
   { code, status, message }: AuthError,
 ): ExchangeReply | null {
   if (!codes.includes(code)) return null
-  const scheme = isBasic(request.header('authorization'))
+  const scheme = isBasic(request.headers.authorization)
     ? 'Basic realm="oauth2", charset="UTF-8"'
     : 'Bearer'
   return {

@@ -1,7 +1,8 @@
 import { formDecoded } from '../engine/text.js'
 import { AuthError, quoteInput } from '../errors/index.js'
 import type { Operation, Params } from '../operations/operation.js'
-import type { ExchangeBody, ExchangeRequest } from './http-message.js'
+import type { ExchangeBody } from './http-message.js'
+import type { IncomingRequest } from './incoming-request.js'
 
 /**
  * For a schema that reads a request: no issue needs a text, since replies have none. Without it, the library asks
@@ -24,17 +25,17 @@ const formType = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=(?:utf-8|
  * `invalid_request` for a body that breaks off, with the adapter's error as `cause`.
  */
 export async function receiveBody(
-  request: ExchangeRequest,
+  request: IncomingRequest,
   operation: Operation,
 ): Promise<ExchangeBody> {
   if (operation.method === 'GET') return { kind: 'empty' }
-  const declared = Number(request.header('content-length') ?? 0)
+  const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > maxBodyBytes) return { kind: 'tooLarge' }
   const body = await arrived(request)
   return sizeOf(body) > maxBodyBytes ? { kind: 'tooLarge' } : body
 }
 
-async function arrived(request: ExchangeRequest): Promise<ExchangeBody> {
+async function arrived(request: IncomingRequest): Promise<ExchangeBody> {
   try {
     return await request.body(maxBodyBytes)
   } catch (cause) {
@@ -63,7 +64,7 @@ function shortestJson(value: unknown): string {
 
 /** The parsed and validated body. Throws 413, 415 or 400, in this order. */
 export function readBody(
-  request: ExchangeRequest,
+  request: IncomingRequest,
   operation: Operation,
   body: ExchangeBody,
 ): unknown {
@@ -71,7 +72,7 @@ export function readBody(
   if (body.kind === 'tooLarge') throw new AuthError('payload_too_large')
 
   const type = operation.bodyForm ? formType : jsonType
-  const isExpected = type.test(request.header('content-type')?.trim() ?? '')
+  const isExpected = type.test(request.headers['content-type']?.trim() ?? '')
   if (body.kind === 'empty') {
     if (operation.bodyOptional) return {}
     throw new AuthError(isExpected ? 'invalid_request' : 'unsupported_media_type')
@@ -99,7 +100,7 @@ function formIn(body: Present): Readonly<Record<string, string>> {
  * `invalid_request` for members of another form, and for one given twice: a reader of the first
  * and a reader of the last would disagree about the request (RFC 6749 §3.1).
  */
-export function readQuery(request: Pick<ExchangeRequest, 'query'>, operation: Operation): Params {
+export function readQuery(request: Pick<IncomingRequest, 'query'>, operation: Operation): Params {
   if (operation.query === undefined) return {}
   const members = [...new URLSearchParams(request.query)]
   const params: Params = Object.fromEntries(members)

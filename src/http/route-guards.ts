@@ -15,17 +15,16 @@ import { acceptedAudiences } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors/index.js'
 import type { Logger } from '../ports/host.js'
 import type { Audience, Surface } from '../ports/surface.js'
-import type { ClientIp } from './client-ip.js'
-import {
-  type OptionalRouteGuard,
-  type OptionalRouteGuards,
-  type RouteGuard,
-  type RouteGuardRequest,
-  type RouteGuards,
-  type RouteGuardVerdict,
-  userAgentOf,
+import type { InRequest } from '../ports/telemetry.js'
+import type {
+  OptionalRouteGuard,
+  OptionalRouteGuards,
+  RouteGuard,
+  RouteGuardRequest,
+  RouteGuards,
+  RouteGuardVerdict,
 } from './http-message.js'
-import type { InRequest } from './in-request.js'
+import { sourceOf, type TrustedProxies } from './incoming-request.js'
 import type { RefusalEvents } from './refusal-events.js'
 import { problemReply } from './reply.js'
 
@@ -35,7 +34,7 @@ export type AudienceOf<S extends Surface> = S extends 'operator' ? 'operator' | 
 interface Deps {
   readonly ctx: SurfaceContext
   readonly refusals: RefusalEvents
-  readonly clientIp: ClientIp
+  readonly proxies: TrustedProxies
   readonly logger: Logger
   readonly inRequest: InRequest
 }
@@ -46,7 +45,7 @@ type Guards<S extends Surface> = RouteGuards<AudienceOf<S>, RouteGuard<Principal
 /** Guards for the host's own routes, which refuse as the library's own routes do. */
 export function routeGuards<S extends Surface>(
   surface: S,
-  { ctx, refusals, clientIp, logger, inRequest }: Deps,
+  { ctx, refusals, proxies, logger, inRequest }: Deps,
 ): Guards<S> {
   /** What an earlier guard found out, if that holds. */
   function still(known: Principal<S>): Principal<S> | Promise<Principal<S>> {
@@ -128,8 +127,7 @@ export function routeGuards<S extends Surface>(
     request: RouteGuardRequest,
     principal: Principal | null,
   ): void {
-    const ip = clientIp(request.remoteAddress, request.header('x-forwarded-for'))
-    const source = { ip, userAgent: userAgentOf(request) }
+    const source = sourceOf(request, proxies)
     if (principal === null || isOfDeadToken(error)) {
       const authorization = request.header('authorization')
       refusals.emitDeadToken(name, error, { source, authorization })
@@ -157,7 +155,7 @@ export function routeGuards<S extends Surface>(
     },
 
     requireAudience(...audiences) {
-      const accepted: readonly Audience[] = acceptedAudiences(surface)
+      const accepted: readonly Audience[] = acceptedAudiences[surface]
       const wanted: readonly Audience[] = audiences.length > 0 ? audiences : accepted
       const stray = wanted.find((audience) => !accepted.includes(audience))
       if (stray !== undefined) {

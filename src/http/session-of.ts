@@ -2,16 +2,16 @@ import { type FoundSession, findSession, findSessionAgain, mintForSession } from
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { AuthError } from '../errors/index.js'
 import type { RequestSource, Surface } from '../ports/surface.js'
-import type { ClientIp } from './client-ip.js'
-import { type CookiePolicy, cookiesOf } from './cookies.js'
+import type { InRequest } from '../ports/telemetry.js'
+import { type CookiePolicy, cookieNames, fullCookies } from './cookies.js'
+import type { ExchangeRequest, RequestHead } from './http-message.js'
 import {
+  type IncomingHead,
   isConnectionAllowed,
   isOriginAllowed,
-  type ReadHead,
   readHead,
-  userAgentOf,
-} from './http-message.js'
-import type { InRequest } from './in-request.js'
+  type TrustedProxies,
+} from './incoming-request.js'
 import type {
   AnySessionOf,
   ConnectionSession,
@@ -24,10 +24,10 @@ export interface SessionOfDeps {
   readonly ctx: SurfaceContext
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
-  readonly clientIp: ClientIp
+  readonly proxies: TrustedProxies
   readonly inRequest: InRequest
   /** Whether the host that a request names is the other surface's alone. */
-  readonly isElsewhere: (request: ReadHead) => boolean
+  readonly isElsewhere: (head: IncomingHead) => boolean
 }
 
 /** What a reply with these facts is sent with: it is one person's, and out of date at the next sign-out. */
@@ -39,31 +39,22 @@ const unsafe: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE']
 /** Finds out who is signed in, for pages, connections and form posts of a server-rendered host. */
 export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): AnySessionOf<S> {
   const { ctx } = deps
+  const names = cookieNames(deps.cookies)
   /** A page asks in many places, and is answered alike in each. Kept with the request and for no longer. */
   const found = new WeakMap<object, Promise<FoundSession | null>>()
 
-  function requireUse(use: SessionUse, request: ReadHead): void {
-    const { method } = request
+  function requireUse(use: SessionUse, { method, headers }: IncomingHead): void {
     if (use === 'page' && method !== 'GET' && method !== 'HEAD') refuseMethod(use, 'GET and HEAD')
     if (use === 'action' && !unsafe.includes(method)) refuseMethod(use, unsafe.join(', '))
     if (use === 'page') return
-    const headers = {
-      origin: request.header('origin'),
-      secFetchSite: request.header('sec-fetch-site'),
-    }
     const isAllowed = use === 'action' ? isOriginAllowed : isConnectionAllowed
     if (!isAllowed(headers, deps.allowedOrigins)) throw new AuthError('csrf_rejected')
   }
 
-  function findOnce(
-    key: object,
-    request: ReadHead,
-    source: RequestSource,
-  ): Promise<FoundSession | null> {
+  function findOnce(key: object, { cookies, source }: IncomingHead): Promise<FoundSession | null> {
     const known = found.get(key)
     if (known !== undefined) return known
-    const cookies = cookiesOf(request, deps.cookies, 'refresh').filter((value) => value !== '')
-    const looking = findSession(ctx, cookies, source)
+    const looking = findSession(ctx, fullCookies(cookies, names.refresh), source)
     found.set(key, looking)
     // What was not answered may be asked again.
     looking.catch(() => found.delete(key))
@@ -95,13 +86,16 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     }
   }
 
-  async function look(request: object, head: ReadHead, { use, mint = false }: SessionOfOptions) {
+  async function look(
+    request: object,
+    head: IncomingHead,
+    { use, mint = false }: SessionOfOptions,
+  ) {
     requireUse(use, head)
     if (deps.isElsewhere(head)) throw new AuthError('not_found')
-    const ip = deps.clientIp(head.remoteAddress, head.header('x-forwarded-for'))
-    const source = { ip, userAgent: userAgentOf(head) }
+    const { source } = head
     const isKnown = found.has(request)
-    const first = await findOnce(request, head, source)
+    const first = await findOnce(request, head)
     // The body may come an hour after the head, and the user may sign out in between.
     const isStale = use !== 'page' && isKnown && first !== null
     const session = isStale ? await findSessionAgain(ctx, first, source) : first
@@ -114,9 +108,58 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
 
   return async (request, given) => {
     const options = requireOptions(given)
-    const head = readHead(request, options.remoteAddress)
-    return deps.inRequest('sessionOf', head, () => look(request, head, options))
+    const view = viewOf(request, options.remoteAddress)
+    return deps.inRequest('sessionOf', view, () =>
+      look(request, readHead(view, deps.proxies), options),
+    )
   }
+}
+
+/** Throws a `TypeError` for what is no request, such as the text of a cookie. */
+function viewOf(
+  request: RequestHead,
+  remoteAddress: string | undefined,
+): Pick<ExchangeRequest, 'method' | 'header' | 'remoteAddress'> {
+  if (typeof request?.headers !== 'object' || request.headers === null) {
+    throw new TypeError(
+      'sessionOf: needs a request with method and headers, not a cookie; give it the Request, or { method, headers }',
+    )
+  }
+  const { method } = request
+  if (typeof method !== 'string') {
+    throw new TypeError("sessionOf: request.method is missing; give { method: 'GET', headers }")
+  }
+  const plain = (name: string) => headerOf(request.headers, name)
+  return {
+    method,
+    // HTTP/2 names the host in a pseudo-header (RFC 9113 §8.3.1), which web headers cannot hold.
+    header: (name) => (name === 'host' ? hostOf(request, plain) : plain(name)),
+    remoteAddress: remoteAddress ?? request.socket?.remoteAddress,
+  }
+}
+
+function headerOf(headers: RequestHead['headers'], name: string): string | undefined {
+  if (isWeb(headers)) return headers.get(name) ?? undefined
+  const value = headers[name] ?? headers[spelledOtherwise(headers, name)]
+  return typeof value === 'object' ? value.join(name === 'cookie' ? '; ' : ',') : value
+}
+
+/** Objects that a host makes itself may have `Origin`, and one that is overlooked would let another site post. */
+function spelledOtherwise(headers: object, name: string): string {
+  return Object.keys(headers).find((one) => one.toLowerCase() === name) ?? name
+}
+
+function isWeb(headers: RequestHead['headers']): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function'
+}
+
+function hostOf(
+  { headers, url }: RequestHead,
+  plain: (name: string) => string | undefined,
+): string | undefined {
+  const authority = isWeb(headers) ? undefined : headerOf(headers, ':authority')
+  const named = authority ?? plain('host')
+  return named ?? (url !== undefined && URL.canParse(url) ? new URL(url).host : undefined)
 }
 
 function requireOptions(options: SessionOfOptions): SessionOfOptions {

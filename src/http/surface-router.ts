@@ -1,6 +1,8 @@
 import { AuthError } from '../errors/index.js'
 import type { Surface } from '../ports/surface.js'
-import type { ExchangeReply, ExchangeRequest, Mountable } from './http-message.js'
+import type { Cookies } from './cookies.js'
+import type { ExchangeReply, Mountable } from './http-message.js'
+import { type IncomingRequest, readRequest, type TrustedProxies } from './incoming-request.js'
 import type { Match, Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
 import { commonHeaders, problemReply } from './reply.js'
@@ -15,15 +17,20 @@ export interface SurfaceRoutes {
  * One surface alone on its host: its own prefixes, where it answers for unknown paths as well, and
  * the unprefixed paths as its own. It never answers below the other surface's prefixes.
  */
-export function surfaceRouter(surface: Surface, routes: SurfaceRoutes): Mountable {
+export function surfaceRouter(
+  surface: Surface,
+  routes: SurfaceRoutes,
+  proxies: TrustedProxies,
+): Mountable {
   const administration = surface === 'operator' ? ['/v1/admin'] : []
   const prefixes = [`/v1/auth/${surface}`, ...administration]
   return {
     paths: ['/v1/auth', ...administration],
     async handle(request) {
       const match = routes.matcher.match(request.method, request.path)
-      const isOwn = prefixes.some((prefix) => isBelow(request.path, prefix))
-      return isOwn || match.kind !== 'none' ? routes.pipeline.run(request, match) : null
+      const isOwn = () => prefixes.some((prefix) => isBelow(request.path, prefix))
+      if (match.kind === 'none' && !isOwn()) return null
+      return routes.pipeline.run(readRequest(request, proxies), match)
     },
   }
 }
@@ -31,13 +38,13 @@ export function surfaceRouter(surface: Surface, routes: SurfaceRoutes): Mountabl
 /** How the router for both surfaces on one host tells whose an unprefixed path is. */
 export interface SurfaceResolution {
   /** The surfaces of the host that the request names; none for an unknown host. */
-  ofHost(request: Pick<ExchangeRequest, 'header' | 'remoteAddress'>): readonly Surface[]
+  ofHost(request: IncomingRequest): readonly Surface[]
   /** The surface that alone lists this origin; null for none or both. */
   ofOrigin(origin: string | undefined): Surface | null
   /** The surface whose refresh cookie was sent; null for none or both. */
-  ofCookie(cookieHeader: string | undefined): Surface | null
+  ofCookie(cookies: Cookies): Surface | null
   /** The verified audience of a refresh token in the body; null when it is none of ours. */
-  ofBody(request: ExchangeRequest): Promise<Surface | null>
+  ofBody(request: IncomingRequest): Promise<Surface | null>
   readonly defaultSurface: Surface
 }
 
@@ -48,12 +55,13 @@ export interface SurfaceResolution {
 export function bothRouter(
   routes: Readonly<Record<Surface, SurfaceRoutes>>,
   resolution: SurfaceResolution,
+  proxies: TrustedProxies,
 ): Mountable {
   /**
    * Null on an unknown host, and on the host of one surface below the other's prefix: the two stay
    * apart there.
    */
-  async function surfaceOf(request: ExchangeRequest): Promise<Surface | null> {
+  async function surfaceOf(request: IncomingRequest): Promise<Surface | null> {
     const ofPath = surfaceInPath(request.path)
     if (ofPath !== undefined && isOnEveryHost(request, ofPath)) return ofPath
     const ofHost = resolution.ofHost(request)
@@ -62,25 +70,25 @@ export function bothRouter(
     if (ofHost.length < 2) return only
     return (
       // It carries neither cookie nor body; what it asks for is decided when that comes.
-      (isPreflight(request) ? resolution.ofOrigin(request.header('origin')) : null) ??
-      resolution.ofCookie(request.header('cookie')) ??
+      (isPreflight(request) ? resolution.ofOrigin(request.headers.origin) : null) ??
+      resolution.ofCookie(request.cookies) ??
       (request.path === '/v1/auth/refresh' ? await resolution.ofBody(request) : null) ??
       resolution.defaultSurface
     )
   }
-  function isOnEveryHost({ method, path }: ExchangeRequest, surface: Surface): boolean {
+  function isOnEveryHost({ method, path }: IncomingRequest, surface: Surface): boolean {
     const match = routes[surface].matcher.match(method, path)
     return match.kind === 'operation' && match.operation.everyHost === true
   }
   return {
     paths: ['/v1/auth', '/v1/admin'],
-    async handle(request) {
-      if (!isBelow(request.path, '/v1/auth') && !isBelow(request.path, '/v1/admin')) return null
-      const once = readOnce(request)
-      const surface = await surfaceOf(once)
+    async handle(given) {
+      if (!isBelow(given.path, '/v1/auth') && !isBelow(given.path, '/v1/admin')) return null
+      const request = readRequest(given, proxies)
+      const surface = await surfaceOf(request)
       if (surface === null) return problemReply(new AuthError('not_found'))
       const { matcher, pipeline } = routes[surface]
-      return pipeline.run(once, matcher.match(once.method, once.path))
+      return pipeline.run(request, matcher.match(request.method, request.path))
     },
   }
 }
@@ -97,22 +105,6 @@ function surfaceInPath(path: string): Surface | undefined {
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
-}
-
-/** The body may be looked at to choose the surface, and is read again by the pipeline. */
-function readOnce(request: ExchangeRequest): ExchangeRequest {
-  let body: ReturnType<ExchangeRequest['body']> | null = null
-  return {
-    method: request.method,
-    path: request.path,
-    query: request.query,
-    header: (name) => request.header(name),
-    remoteAddress: request.remoteAddress,
-    body(maxBytes) {
-      body ??= request.body(maxBytes)
-      return body
-    },
-  }
 }
 
 /** What a page of another origin may send beside what every page may. */
@@ -133,7 +125,7 @@ export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>
   return {
     async run(request, match) {
       if (!isForPages(match)) return pipeline.run(request, match)
-      const origin = request.header('origin')
+      const { origin } = request.headers
       // A cache must not give the answer for one origin to another, nor the one without to any.
       if (origin === undefined || !allowedOrigins.has(origin)) {
         return withHeaders(await pipeline.run(request, match), { vary: 'Origin' })
@@ -158,10 +150,8 @@ function isForPages(match: Match): boolean {
 }
 
 /** A browser asks whether it may, before it sends what a plain form could not (Fetch §3.3.1). */
-function isPreflight(request: Pick<ExchangeRequest, 'method' | 'header'>): boolean {
-  return (
-    request.method === 'OPTIONS' && request.header('access-control-request-method') !== undefined
-  )
+function isPreflight({ method, headers }: IncomingRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }
 
 function preflightReply(

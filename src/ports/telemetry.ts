@@ -23,21 +23,18 @@ export interface Tracing {
   event(surface: Surface, type: string): void
 }
 
-/** What a log line says of the request that it is about. */
-export interface LoggedRequest {
-  /** The operation's id, or the name of a route guard. */
-  readonly operation: string
-  /** The same at each call. */
-  readonly requestId: () => string
-}
+/** The headers that a host can have its request ids read from. */
+export type RequestIdHeader = 'x-request-id' | 'traceparent'
 
-/** Follows a request through everything that it causes, so that each log line can name it. */
-export interface LogContext {
-  /** Calls `work`. `current` tells of this request within it, also after it was waited for. */
-  within<T>(request: LoggedRequest, work: () => T): T
-  /** The request that is being worked on; null where there is none, as in a sweep. */
-  current(): LoggedRequest | null
-}
+/**
+ * Does the work of a request, of which log lines then tell the request's id and the operation: its id, or the name of a
+ * route guard.
+ */
+export type InRequest = <T>(
+  operation: string,
+  request: { header(name: RequestIdHeader): string | undefined },
+  work: () => T,
+) => T
 
 /** The surface whose callers a password hash is for; `host` for the host's own code. */
 export type HashHolder = Surface | 'host'

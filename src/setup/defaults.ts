@@ -1,11 +1,11 @@
 import { type BackgroundTasks, createBackgroundTasks } from '../concurrency/background-tasks.js'
 import { uuidv7 } from '../crypto/secrets.js'
 import { defaultRiskScorer } from '../domain/login/login-risk.js'
-import { type InRequest, inRequest } from '../http/in-request.js'
 import type { AuthOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { Clock, Fetcher, Logger, Random } from '../ports/host.js'
 import type { RiskScorer, SessionRiskScorer } from '../ports/risk-scorers.js'
+import type { InRequest } from '../ports/telemetry.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
 import { consoleLogger, createLogContext, safeLogger } from '../system/loggers.js'
 import { namesAhead, systemRandom } from '../system/machine.js'
@@ -37,7 +37,9 @@ export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
   const random = options.random ?? namesAhead(systemRandom)
   // A host with a logger of its own may follow requests by itself, and need not pay for it twice.
   const isFollowed = options.logger === undefined || options.requestIdHeader !== undefined
-  const context = isFollowed ? createLogContext() : null
+  const newId = () => uuidv7(clock.now(), random)
+  const context = isFollowed ? createLogContext(options.requestIdHeader, newId) : null
+  const alone: InRequest = (_operation, _request, work) => work()
   const logger = safeLogger(options.logger ?? consoleLogger(clock), context)
   return {
     backend: failClosedBackend(options.backend, { clock, logger, timeoutMs, later }),
@@ -45,7 +47,7 @@ export function defaultsOf(options: AuthOptions, processEnv: Env): Defaults {
     clock,
     env: options.env ?? processEnv,
     fetcher: options.fetcher ?? systemFetcher,
-    inRequest: inRequest(context, options.requestIdHeader, () => uuidv7(clock.now(), random)),
+    inRequest: context?.inRequest ?? alone,
     issuer: options.issuer ?? options.surfaces.operator.baseUrl,
     logger,
     prefix: options.collectionPrefix ?? '',

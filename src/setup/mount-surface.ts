@@ -29,7 +29,7 @@ import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 
 type Mounting = Pick<Defaults, 'clock' | 'logger' | 'inRequest'> &
-  Pick<SharedServices, 'clientIp' | 'tracing'>
+  Pick<SharedServices, 'proxies' | 'tracing'>
 
 /** The routes of one surface and what answers them, each made at its first request. */
 export function routesOf(
@@ -61,11 +61,11 @@ export function mountSurface<S extends Surface>(
   surface: S,
   { ctx, audit }: BuiltSurface,
   { routes, pages }: { readonly routes: SurfaceRoutes; readonly pages: SessionOf<S> },
-  { clientIp, clock, logger, inRequest }: Mounting,
+  { proxies, clock, logger, inRequest }: Mounting,
 ): SurfaceAuth<S> {
   const refusals = refusalEvents({ clock, emit: ctx.emit })
   return {
-    ...surfaceRouter(surface, routes),
+    ...surfaceRouter(surface, routes, proxies),
     users: createUsers(ctx),
     registrations: createRegistrations(ctx),
     identities: createIdentityAdministration(ctx),
@@ -75,7 +75,7 @@ export function mountSurface<S extends Surface>(
     async authenticate(authorization) {
       return ofSurface(surface, await authenticate(ctx, authorization))
     },
-    guards: routeGuards(surface, { ctx, refusals, clientIp, logger, inRequest }),
+    guards: routeGuards(surface, { ctx, refusals, proxies, logger, inRequest }),
     sessionOf: pages,
     async requirePermission(principal, permission, of) {
       requirePrincipal('requirePermission', principal)

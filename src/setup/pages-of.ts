@@ -13,14 +13,10 @@ export function pagesOf<S extends Surface>(
   surface: S,
   ctx: SurfaceContext,
   options: AuthOptions,
-  {
-    clientIp,
-    forwardedHost,
-    inRequest,
-  }: Pick<SharedServices, 'clientIp' | 'forwardedHost'> & Pick<Defaults, 'inRequest'>,
+  { proxies, inRequest }: Pick<SharedServices, 'proxies'> & Pick<Defaults, 'inRequest'>,
 ): SessionOf<S> {
   const own = options.surfaces[surface]
-  const surfacesOf = surfacesOfRequest(options, { forwardedHost })
+  const surfacesOf = surfacesOfRequest(options)
   let ready: AnySessionOf<S> | null = null
 
   const answer: AnySessionOf<S> = async (request, given) => {
@@ -28,7 +24,7 @@ export function pagesOf<S extends Surface>(
     const { sessionOf } = await loadPart('sessionOf', () => import('../http/session-of.js'))
     ready ??= sessionOf(surface, {
       ctx,
-      clientIp,
+      proxies,
       inRequest,
       cookies: cookiePolicyOf(surface, own),
       allowedOrigins: originsOf(own),

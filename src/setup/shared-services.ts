@@ -4,12 +4,7 @@ import { type Configuration, createConfiguration } from '../domain/configuration
 import { createEventPublisher } from '../domain/events/event-publisher.js'
 import { createSigningKeys, type SigningKeys } from '../domain/keys/signing-keys.js'
 import { OptionsError } from '../errors/index.js'
-import {
-  type ClientIp,
-  clientIp as clientIpOf,
-  type ForwardedHost,
-  forwardedHost as forwardedHostOf,
-} from '../http/client-ip.js'
+import { type TrustedProxies, trustedProxies } from '../http/incoming-request.js'
 import {
   createProviderClients,
   type ProviderClients,
@@ -34,8 +29,7 @@ import type { ReadOptions } from './with-config-keys.js'
 /** What there is once, whatever the surface. */
 export interface SharedServices extends PasswordParts {
   readonly authorizer: Authorizer
-  readonly clientIp: ClientIp
-  readonly forwardedHost: ForwardedHost
+  readonly proxies: TrustedProxies
   readonly config: Configuration
   /** Milliseconds of the idle window. */
   readonly idleMs: number
@@ -58,7 +52,7 @@ export async function createSharedServices(
 ): Promise<SharedServices> {
   const { backend, clock, env, fetcher, logger, prefix, random } = defaults
   const keys = await createSigningKeys(options.keys, clock, logger, options.backendTimeout)
-  const { clientIp, forwardedHost } = readTrustProxy(options)
+  const proxies = readTrustProxy(options)
   const { idleMs, seeds } = loadSettings(options.settings ?? {}, env, logger)
   const secretBox = secretBoxOf(options.configKeys, env, random)
   const config = createConfiguration({
@@ -74,8 +68,7 @@ export async function createSharedServices(
   return {
     ...passwords,
     authorizer,
-    clientIp: warnedOnce(clientIp, logger),
-    forwardedHost,
+    proxies: warnedOnce(proxies, logger),
     config,
     idleMs,
     keys,
@@ -92,27 +85,25 @@ export async function createSharedServices(
   }
 }
 
-function readTrustProxy({
-  trustProxy = false,
-}: AuthOptions): Pick<SharedServices, 'clientIp' | 'forwardedHost'> {
+function readTrustProxy({ trustProxy = false }: AuthOptions): TrustedProxies {
   try {
-    return { clientIp: clientIpOf(trustProxy), forwardedHost: forwardedHostOf(trustProxy) }
+    return trustedProxies(trustProxy)
   } catch (error) {
     throw new OptionsError('trustProxy', error instanceof Error ? error.message : 'is not valid')
   }
 }
 
 /** A host that forgot to pass the address on locks all its users out together. */
-function warnedOnce(clientIp: ClientIp, logger: Logger): ClientIp {
+function warnedOnce(proxies: TrustedProxies, logger: Logger): TrustedProxies {
   let isTold = false
-  return (remoteAddress, forwardedFor) => {
-    const ip = clientIp(remoteAddress, forwardedFor)
-    if (ip === null && !isTold) {
+  return (request) => {
+    const peer = proxies(request)
+    if (peer.ip === null && !isTold) {
       isTold = true
       logger.warn(
         'a request came without an address: all such requests share the rate limits of one; give fetchHandler and fetchGuards { remoteAddress }, or set trustProxy behind a proxy or a Unix socket',
       )
     }
-    return ip
+    return peer
   }
 }

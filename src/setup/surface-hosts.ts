@@ -1,4 +1,4 @@
-import { type RequestHost, readHost } from '../http/http-message.js'
+import { type RequestHost, readHost } from '../http/incoming-request.js'
 import type { AuthOptions, SurfaceOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
 

@@ -1,14 +1,13 @@
 import { verifyRefresh } from '../domain/sessions/tokens.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { quoteInput } from '../errors/index.js'
-import { cookieName, cookieValues } from '../http/cookies.js'
-import type { ExchangeRequest } from '../http/http-message.js'
+import { cookieName, fullCookies } from '../http/cookies.js'
+import type { IncomingRequest } from '../http/incoming-request.js'
 import { maxBodyBytes } from '../http/request-input.js'
 import type { SurfaceResolution } from '../http/surface-router.js'
 import type { AuthOptions } from '../options.js'
 import type { Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
-import type { SharedServices } from './shared-services.js'
 import { cookiePolicyOf, originsOf } from './surface-options.js'
 import { surfacesOfRequest } from './surfaces-of-request.js'
 
@@ -18,7 +17,7 @@ const surfaces = ['operator', 'client'] as const
 export function surfaceResolution(
   options: AuthOptions,
   on: (surface: Surface) => SurfaceContext,
-  shared: Pick<SharedServices, 'forwardedHost'> & { readonly logger: Logger },
+  shared: { readonly logger: Logger },
 ): SurfaceResolution {
   const cookies = {
     operator: cookieName(cookiePolicyOf('operator', options.surfaces.operator), 'refresh'),
@@ -34,8 +33,8 @@ export function surfaceResolution(
   return {
     ofHost: hostResolution(options, shared),
     ofOrigin: (origin) => only(surfaces.filter((surface) => origins[surface].has(origin ?? ''))),
-    ofCookie: (header) =>
-      only(surfaces.filter((surface) => cookieValues(header, cookies[surface]).some(Boolean))),
+    ofCookie: (shown) =>
+      only(surfaces.filter((surface) => fullCookies(shown, cookies[surface]).length > 0)),
     async ofBody(request) {
       const token = refreshTokenIn(await bodyOf(request))
       if (token === null) return null
@@ -55,7 +54,7 @@ function hostResolution(
   options: AuthOptions,
   shared: Parameters<typeof surfaceResolution>[2],
 ): SurfaceResolution['ofHost'] {
-  const surfacesOf = surfacesOfRequest(options, shared)
+  const surfacesOf = surfacesOfRequest(options)
   const unknown = new Set<string>()
 
   function warn(host: string): void {
@@ -85,7 +84,7 @@ async function isOf(ctx: SurfaceContext, token: string): Promise<boolean> {
 }
 
 /** A body that breaks off is for the pipeline to meet. */
-async function bodyOf(request: ExchangeRequest): Promise<Body> {
+async function bodyOf(request: IncomingRequest): Promise<Body> {
   try {
     return await request.body(maxBodyBytes)
   } catch {
@@ -93,7 +92,7 @@ async function bodyOf(request: ExchangeRequest): Promise<Body> {
   }
 }
 
-type Body = Awaited<ReturnType<ExchangeRequest['body']>>
+type Body = Awaited<ReturnType<IncomingRequest['body']>>
 
 /** Only looks: a body that is not as it should be is the pipeline's to refuse. */
 function refreshTokenIn(body: Body): string | null {

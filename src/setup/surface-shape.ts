@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { readHost } from '../http/http-message.js'
+import { readHost } from '../http/incoming-request.js'
 import {
   isSafeScheme,
   largest,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Logger } from '../ports/host.js'
-import type { LogContext, LoggedRequest } from '../ports/telemetry.js'
+import type { InRequest, RequestIdHeader } from '../ports/telemetry.js'
 
 type Level = 'info' | 'warn' | 'error'
 
@@ -61,11 +61,56 @@ function ofRequest({ operation, requestId }: LoggedRequest, given: Fields): Fiel
   return { ...request, ...given, ...request }
 }
 
-/** Follows requests by Node's own means. Before Node 24 each promise of the process then takes 0.1 µs longer. */
-export function createLogContext(): LogContext {
+/** What a log line says of the request that it is about. */
+interface LoggedRequest {
+  readonly operation: string
+  /** The same at each call. */
+  readonly requestId: () => string
+}
+
+/** Follows a request through everything that it causes, so that each log line can name it. */
+export interface LogContext {
+  /** `current` tells of this request within the work, also after it was waited for. */
+  readonly inRequest: InRequest
+  /** The request that is being worked on; null where there is none, as in a sweep. */
+  current(): LoggedRequest | null
+}
+
+/**
+ * Follows requests by Node's own means. Before Node 24 each promise of the process then takes 0.1 µs longer. The id of
+ * a request is the one in `header`, or else a new one.
+ */
+export function createLogContext(
+  header: RequestIdHeader | undefined,
+  newId: () => string,
+): LogContext {
   const storage = new AsyncLocalStorage<LoggedRequest>()
   return {
-    within: (request, work) => storage.run(request, work),
+    inRequest(operation, request, work) {
+      let id: string | undefined
+      // Made for the first line: most requests cause none.
+      const requestId = () => {
+        id ??= (header && givenId(header, request.header(header))) ?? newId()
+        return id
+      }
+      return storage.run({ operation, requestId }, work)
+    },
     current: () => storage.getStore() ?? null,
   }
+}
+
+/** Null for a request without one, or with one that is not of a form that proxies write. */
+function givenId(header: RequestIdHeader, given: string | undefined): string | null {
+  if (given === undefined) return null
+  if (header === 'traceparent') return traceIdOf(given)
+  return /^[\w.+/=:@-]{1,128}$/.test(given) ? given : null
+}
+
+/** The id of the trace (W3C Trace Context §3.2). Later versions may say more behind a hyphen. */
+function traceIdOf(traceparent: string): string | null {
+  const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
+  const [, version, traceId = '', parentId = '', more] = form.exec(traceparent) ?? []
+  const isKnown =
+    version !== undefined && version !== 'ff' && (version !== '00' || more === undefined)
+  return isKnown && /[^0]/.test(traceId) && /[^0]/.test(parentId) ? traceId : null
 }

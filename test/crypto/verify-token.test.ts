@@ -35,8 +35,8 @@ test('the claims of an access token cannot be changed, down to each membership',
 
 // Doors down, tokens across. No refresh token is ever minted for a service account.
 const matrix = [
-  ['access', acceptedAudiences('operator'), ['ok', 'audience', 'ok']],
-  ['access', acceptedAudiences('client'), ['audience', 'ok', 'audience']],
+  ['access', acceptedAudiences.operator, ['ok', 'audience', 'ok']],
+  ['access', acceptedAudiences.client, ['audience', 'ok', 'audience']],
   ['access', ['operator'], ['ok', 'audience', 'audience']],
   ['access', ['service'], ['audience', 'audience', 'ok']],
   ['access', [], ['audience', 'audience', 'audience']],
@@ -76,7 +76,7 @@ test('typ and tokenUse must both be right', () => {
 test('an audience is one name or a list of which every name is accepted', () => {
   const seen = (aud: unknown, accepts: readonly Audience[]) =>
     judge(access({ ...accessClaims(), aud }), expecting(ring, 'access', { accepts }))
-  const operator = acceptedAudiences('operator')
+  const operator = acceptedAudiences.operator
   expect(seen(['operator'], operator)).toBe('ok')
   expect(seen(['operator', 'service'], operator)).toBe('ok')
   for (const aud of [

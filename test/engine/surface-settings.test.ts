@@ -50,9 +50,9 @@ it.each([
 })
 
 test('the operator surface accepts operator and service', () => {
-  expect(acceptedAudiences('operator')).toEqual(['operator', 'service'])
+  expect(acceptedAudiences.operator).toEqual(['operator', 'service'])
 })
 
 test('the client surface accepts client only', () => {
-  expect(acceptedAudiences('client')).toEqual(['client'])
+  expect(acceptedAudiences.client).toEqual(['client'])
 })

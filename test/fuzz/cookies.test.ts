@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { cookieValues, flowKeysIn, readCookie } from '../../src/http/cookies.js'
+import { cookiesIn, flowKeysIn, onlyCookie } from '../../src/http/cookies.js'
 import { changedText } from './changed.js'
 import { fuzz } from './fuzz.js'
 
@@ -10,17 +10,17 @@ fuzz({
       ...['__Host-cl_refresh=a.b.c', 'x=1; __Host-cl_refresh=a.b.c; y="2"', 'a=b;c=d'],
     ]),
   takes(text) {
-    const value = readCookie(text, '__Host-cl_refresh')
+    const cookies = cookiesIn(text)
+    const value = onlyCookie(cookies, '__Host-cl_refresh')
     if (value === null) return false
     const named = text.split(';').filter((pair) => /^[ \t]*__Host-cl_refresh[ \t]*=/.test(pair))
     expect(named).toHaveLength(1)
     expect(value).not.toMatch(/;|^[ \t]|[ \t]$/)
-    expect(cookieValues(text, '__Host-cl_refresh')).toEqual([value])
+    expect(cookies.get('__Host-cl_refresh')).toEqual([value])
     return true
   },
 })
 
-const policy = { surface: 'client', secure: true, domain: null, path: '/' } as const
 const flow = 'abcdefghijklmnop'
 
 fuzz({
@@ -31,11 +31,12 @@ fuzz({
       `__Host-cl_oauth_${flow}=k1; __Host-cl_oauth_${flow.replace('a', '-')}=k3`,
     ]),
   takes(text) {
-    const found = flowKeysIn({ header: (name) => (name === 'cookie' ? text : undefined) }, policy)
+    const cookies = cookiesIn(text)
+    const found = flowKeysIn(cookies, '__Host-cl_oauth_')
     for (const { mode, flow: named, key } of found) {
       expect(named).toMatch(/^[\w-]{16}$/)
       const name = `__Host-cl_oauth_${mode === 'form_post' ? 'form_' : ''}${named}`
-      expect(cookieValues(text, name)).toEqual([key])
+      expect(cookies.get(name)).toEqual([key])
       expect(key).not.toBe('')
     }
     return found.length > 0

@@ -8,7 +8,7 @@ export interface Piece {
   readonly tests: readonly string[]
 }
 
-const engineTests = ['test/engine/*.test.ts', 'test/http/{client-ip,parse-form}.test.ts']
+const engineTests = ['test/engine/*.test.ts', 'test/http/{incoming-request,parse-form}.test.ts']
 
 /**
  * The rules and the cryptography, without the hashers: what these do is in the packages that they call. Small pieces,

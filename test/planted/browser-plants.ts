@@ -3,14 +3,14 @@ import type { PlantEntry } from './plant.js'
 export const browserPlants: readonly PlantEntry[] = [
   {
     name: 'a page of a sibling domain may send requests with the cookie',
-    file: 'src/http/http-message.ts',
+    file: 'src/http/incoming-request.ts',
     find: 'return secFetchSite === undefined',
     replace: "return secFetchSite !== 'cross-site'",
     tests: ['test/contract/http/origin.test.ts'],
   },
   {
     name: 'any page may send requests with the cookie',
-    file: 'src/http/http-message.ts',
+    file: 'src/http/incoming-request.ts',
     find: 'return allowed.has(origin)',
     replace: "return allowed.size > 0 && origin !== 'null'",
     tests: ['test/contract/http/origin.test.ts'],

@@ -9,9 +9,9 @@ const connections = 'test/contract/sessions/session-of-connections.test.ts'
 export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf opens a connection that says no origin',
-    file: 'src/http/http-message.ts',
+    file: 'src/http/incoming-request.ts',
     find: "return secFetchSite === 'same-origin' || (origin !== undefined && allowed.has(origin))",
-    replace: 'return isOriginAllowed({ origin, secFetchSite }, allowed)',
+    replace: "return isOriginAllowed({ origin, 'sec-fetch-site': secFetchSite }, allowed)",
     tests: [connections],
   },
   {
@@ -45,8 +45,9 @@ export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf says nobody while the store does not answer',
     file: read,
-    find: 'const looking = findSession(ctx, cookies, source)',
-    replace: 'const looking = findSession(ctx, cookies, source).catch(() => null)',
+    find: 'const looking = findSession(ctx, fullCookies(cookies, names.refresh), source)',
+    replace:
+      'const looking = findSession(ctx, fullCookies(cookies, names.refresh), source).catch(() => null)',
     tests: ['test/contract/sessions/session-of-mistakes.test.ts'],
   },
   {

@@ -78,14 +78,14 @@ export const parserPlants: readonly PlantEntry[] = [
   ),
   plant(
     'what a client writes before the proxy counts as its address',
-    'src/http/client-ip.ts',
+    'src/http/incoming-request.ts',
     'while (isTrusted(client, proxies)) {',
     'while (proxies < 2) {',
     'forwarded',
   ),
   plant(
     'the first forwarded host counts, which the client wrote',
-    'src/http/client-ip.ts',
+    'src/http/incoming-request.ts',
     'hosts[Math.max(0, hosts.length - proxies)]',
     'hosts[0]',
     'forwarded',
@@ -100,8 +100,8 @@ export const parserPlants: readonly PlantEntry[] = [
   plant(
     'of two cookies of one flow the last counts',
     'src/http/cookies.ts',
-    "found.has(name) || key === '' ? null : { mode, flow, key }",
-    "key === '' ? null : { mode, flow, key }",
+    'const key = onlyCookie(cookies, name)',
+    'const key = cookies.get(name)?.at(-1) || null',
     'cookies',
   ),
   plant(

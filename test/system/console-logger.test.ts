@@ -11,17 +11,18 @@ it('writes one JSON line per message to standard error, and no debug lines', asy
   const script = `
     import { consoleLogger, createLogContext, safeLogger } from ${source}
     let now = Date.UTC(2026, 0, 1)
-    const context = createLogContext()
+    const context = createLogContext('x-request-id', () => 'made')
+    const of = (id) => ({ header: () => id })
     const log = safeLogger(consoleLogger({ now: () => now++ }), context)
     log.debug('unseen')
     log.info('started')
     log.warn('a\\nforged {"level":"error"} line\\u001b[31m', { path: 'x\\r\\ny', count: 2 })
     await Promise.all([
-      context.within({ operation: 'getMe', requestId: () => 'a' }, async () => {
+      context.inRequest('getMe', of('a'), async () => {
         await new Promise((resolve) => setImmediate(resolve))
         log.error('failed', { error: 'TypeError' })
       }),
-      context.within({ operation: 'logout', requestId: () => 'b' }, async () =>
+      context.inRequest('logout', of('b'), async () =>
         log.info('gone', { operation: 'other' }),
       ),
     ])

@@ -195,7 +195,8 @@ export async function createSigningKeys(
 
   async function ring(): Promise<LoadedKeyRing> {
     // A process that stood still, as serverless ones do, comes here before its timer.
-    if (!isTrusted()) await readOnDemand()
+    if (isTrusted()) return inForce.ring
+    await readOnDemand()
     return trusted()
   }
 

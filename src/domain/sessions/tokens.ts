@@ -207,7 +207,7 @@ export function verifyAccess(
     const wanted = {
       ring,
       issuer: ctx.issuer,
-      accepts: acceptedAudiences(ctx.surface),
+      accepts: acceptedAudiences[ctx.surface],
       now: ctx.clock.now(),
     }
     const known = ctx.tokenMemo.find(digest, wanted)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrustProxy } from '../../../src/http/client-ip.js'
+import type { TrustProxy } from '../../../src/http/incoming-request.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { memoryHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'

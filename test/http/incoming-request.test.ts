@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../src/engine/addresses.js'
-import { clientIp, forwardedHost, type TrustProxy } from '../../src/http/client-ip.js'
+import { type TrustProxy, trustedProxies } from '../../src/http/incoming-request.js'
+
+/** Who asked, by what a request tells of it. */
+const peerOf = (
+  trust: TrustProxy,
+  remoteAddress: string | undefined,
+  forwardedFor?: string,
+  forwardedHost?: string,
+) => {
+  const headers: Readonly<Record<string, string | undefined>> = {
+    'x-forwarded-for': forwardedFor,
+    'x-forwarded-host': forwardedHost,
+  }
+  return trustedProxies(trust)({ remoteAddress, header: (name) => headers[name] })
+}
 
 const peer = '203.0.113.9'
 
@@ -64,12 +78,13 @@ describe('the address of the caller', () => {
     ['no peer, a network trusted', ['10.0.0.0/8'], undefined, '198.51.100.1', null],
     ['a peer that is no address', false, '/run/http.sock', undefined, null],
   ])('%s', (_what, trust, remoteAddress, forwardedFor, expected) => {
-    expect(clientIp(trust)(remoteAddress, forwardedFor)).toBe(expected)
+    expect(peerOf(trust, remoteAddress, forwardedFor).ip).toBe(expected)
   })
 
   it('takes a long header without effort', () => {
     const header = new Array(100_000).fill('10.0.0.1').join(',')
-    expect(clientIp(['10.0.0.0/8'])('10.0.0.2', `198.51.100.1,${header}`)).toBe('198.51.100.1')
+    const { ip } = peerOf(['10.0.0.0/8'], '10.0.0.2', `198.51.100.1,${header}`)
+    expect(ip).toBe('198.51.100.1')
   })
 
   it.each<[TrustProxy]>([
@@ -89,7 +104,7 @@ describe('the address of the caller', () => {
     [['10.0.0.0/255.0.0.0']],
     [['10.0.0.0/8 ']],
   ])('refuses to trust %j', (trust) => {
-    expect(() => clientIp(trust)).toThrow(RangeError)
+    expect(() => trustedProxies(trust)).toThrow(RangeError)
   })
 })
 
@@ -115,7 +130,7 @@ describe('what limits count by', () => {
   })
 
   it('counts one customer’s addresses together, two customers’ apart', () => {
-    const count = (address: string) => networkOf(clientIp(false)(address, undefined))
+    const count = (address: string) => networkOf(peerOf(false, address).ip)
     expect(count('2001:db8:1:2::1')).toBe(count('2001:DB8:1:2:ffff:ffff:ffff:ffff'))
     expect(count('2001:db8:1:2::1')).not.toBe(count('2001:db8:1:3::1'))
     expect(count('::ffff:198.51.100.1')).toBe(count('198.51.100.1'))
@@ -149,6 +164,6 @@ describe('the host that a trusted proxy forwards', () => {
       ['a chain', ['10.0.0.0/8'], balancer, `${client}, ${cdn}`, 'x, a.example, cdn', 'a.example'],
     ],
   )('%s', (_what, trust, remote, forwardedFor, header, expected) => {
-    expect(forwardedHost(trust)(remote, forwardedFor, header)).toBe(expected)
+    expect(peerOf(trust, remote, forwardedFor, header).host).toBe(expected)
   })
 })

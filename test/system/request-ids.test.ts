@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { inRequest, type RequestIdHeader } from '../../src/http/in-request.js'
+import type { RequestIdHeader } from '../../src/ports/telemetry.js'
 import { createLogContext } from '../../src/system/loggers.js'
 
 /** The ids that the lines of one request get, and how many were made. */
 function idsOf(header: RequestIdHeader | undefined, headers: Readonly<Record<string, string>>) {
   let made = 0
-  const context = createLogContext()
-  const within = inRequest(context, header, () => `made ${++made}`)
+  const context = createLogContext(header, () => `made ${++made}`)
   const request = { header: (name: string) => headers[name] }
-  const ids = within('getMe', request, () => [0, 1].map(() => context.current()?.requestId()))
+  const ids = context.inRequest('getMe', request, () =>
+    [0, 1].map(() => context.current()?.requestId()),
+  )
   expect(new Set(ids).size).toBe(1)
   return { id: ids[0], made }
 }
@@ -57,8 +58,8 @@ describe('the id of a request', () => {
 
   it('is not made where no line needs it', () => {
     let made = 0
-    const within = inRequest(createLogContext(), undefined, () => `made ${++made}`)
-    expect(within('getMe', { header: () => undefined }, () => 'done')).toBe('done')
+    const { inRequest } = createLogContext(undefined, () => `made ${++made}`)
+    expect(inRequest('getMe', { header: () => undefined }, () => 'done')).toBe('done')
     expect(made).toBe(0)
   })
 })
