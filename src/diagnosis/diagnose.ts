@@ -5,11 +5,9 @@ import { defaultArgon2Params } from '../engine/passwords.js'
 import { allCollectionSpecs } from '../model/collections.js'
 import type { AuthOptions } from '../options.js'
 import type { DiagnosisOptions, Finding } from '../ports/inspection.js'
-import type { Defaults } from '../setup/defaults.js'
+import type { ReadOptions } from '../setup/check-options.js'
 import { defaultConcurrency } from '../setup/password-hashing.js'
-import type { SharedServices } from '../setup/shared-services.js'
-import { endpointsOf } from '../setup/surface-options.js'
-import type { ReadOptions } from '../setup/with-config-keys.js'
+import { endpointsOf, type Shared } from '../setup/shared-parts.js'
 import { mostMemory } from '../system/machine.js'
 import {
   clockFindings,
@@ -30,8 +28,7 @@ import {
 
 export interface Diagnosed {
   readonly options: ReadOptions
-  readonly defaults: Pick<Defaults, 'backend' | 'clock' | 'env' | 'fetcher' | 'prefix'>
-  readonly shared: Pick<SharedServices, 'config' | 'keys' | 'passwords' | 'secretBox'>
+  readonly shared: Shared
 }
 
 /** A database that has not answered by then does not answer. */
@@ -41,25 +38,24 @@ const clockLeewayMs = 1000
 
 /** Looks at the options, at what is stored and at what they need around them. Writes nothing. */
 export async function diagnose(
-  { options, defaults, shared }: Diagnosed,
+  { options, shared }: Diagnosed,
   { offline = false }: DiagnosisOptions,
 ): Promise<readonly Finding[]> {
-  const { env } = defaults
+  const { backend, clock, env, fetcher, prefix, secretBox } = shared
   // First, and alone: what runs beside it would be measured too.
-  const hashing = hashingFindings(options, await hashCost(options, defaults, shared.passwords))
+  const hashing = hashingFindings(options, await hashCost(options, shared))
   const ring = await shared.keys.ring()
-  const stored = databaseFindings(options, defaults)
-  const database = await withTimeout(stored, answerWithinMs, defaults.clock)
+  const stored = databaseFindings(options, shared)
+  const database = await withTimeout(stored, answerWithinMs, clock)
   // What is not migrated holds no values to look at.
   const modules = database.isReady ? await inspectConfig(shared.config) : []
-  const { secretBox } = shared
   const apps = database.isReady
-    ? await totpFindings({ store: defaults.backend.store, prefix: defaults.prefix, secretBox })
+    ? await totpFindings({ store: backend.store, prefix, secretBox })
     : []
   const own = modules.find(({ module }) => module === 'auth')
   const providers = await providerFindings({
     ...{ values: own?.values ?? {}, env, endpoints: endpointsOf(options) },
-    fetcher: offline ? null : defaults.fetcher,
+    fetcher: offline ? null : fetcher,
   })
   return [
     ...proxyFindings(options),
@@ -79,7 +75,7 @@ export async function diagnose(
 
 async function databaseFindings(
   { backend, clockLeeway = 0 }: AuthOptions,
-  { clock, prefix }: Pick<Defaults, 'clock' | 'prefix'>,
+  { clock, prefix }: Shared,
 ): Promise<{ readonly findings: readonly Finding[]; readonly isReady: boolean }> {
   const specs = allCollectionSpecs(prefix)
   const before = clock.now()
@@ -97,8 +93,7 @@ async function databaseFindings(
 
 async function hashCost(
   { hash = {} }: AuthOptions,
-  { clock, env }: Pick<Defaults, 'clock' | 'env'>,
-  passwords: SharedServices['passwords'],
+  { clock, env, passwords }: Shared,
 ): Promise<HashCost> {
   const line = { holder: 'operator', name: 'diagnosis' } as const
   const measured = async () => {
@@ -119,7 +114,7 @@ async function hashCost(
   }
 }
 
-function keyOfEnvironment(env: Defaults['env']) {
+function keyOfEnvironment(env: Shared['env']) {
   const key = env['CONFIG_ENCRYPTION_KEY'] ?? ''
   return key === '' ? [] : [{ id: 'default', key }]
 }

@@ -1,9 +1,7 @@
 import type { AuthOptions } from '../options.js'
 import type { Finding } from '../ports/inspection.js'
-import { isSentToRoutes } from '../setup/is-sent-to-routes.js'
-import { sharedCookieWarning } from '../setup/shared-cookie-warning.js'
-import { hostNamesOf } from '../setup/surface-hosts.js'
-import { linksOf, routesUrlOf } from '../setup/surface-options.js'
+import { isSentToRoutes, sharedCookieWarning } from '../setup/surface-checks.js'
+import { hostNamesOf, linksOf, routesUrlOf } from '../setup/surfaces.js'
 
 const check = 'hosts'
 

@@ -22,8 +22,6 @@ import type {
   Params,
   SessionClass,
 } from '../operations/operation.js'
-import type { Logger } from '../ports/host.js'
-import type { Surface } from '../ports/surface.js'
 import type { ExchangeBody } from './http-message.js'
 import { type IncomingRequest, isNavigation, isOriginAllowed } from './incoming-request.js'
 import { readBody, readQuery, receiveBody } from './request-input.js'
@@ -81,10 +79,8 @@ export const nothingKnown = {
 
 /** What the steps of a surface work with. */
 export interface AdmissionContext {
-  readonly surface: Surface
   readonly ctx: SurfaceContext
   readonly allowedOrigins: ReadonlySet<string>
-  readonly logger: Logger
 }
 
 /**
@@ -135,12 +131,12 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
 }
 
 /** Whether the address may ask once more; counted before anything else is looked at. */
-async function addressLimit(admission: Admission, context: AdmissionContext): Promise<void> {
+async function addressLimit(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
   const { operation, request } = admission
   const { address } = request
-  const { limits, settings } = context.ctx
+  const { limits, settings, surface } = ctx
   if (operation.limit === 'login') {
-    const { loginRate } = settingsFor(context.surface, await settings())
+    const { loginRate } = settingsFor(surface, await settings())
     await limits.checkWith('loginPerIp', address, { limit: loginRate, windowMs: 60_000 })
   }
   const limitClass = hasNothingToRefresh(admission) ? null : addressClassOf(admission)
@@ -176,14 +172,17 @@ function originCheck({ operation, request }: Admission, { allowedOrigins }: Admi
  * Waits for the body, and looks at nothing in it. It stands before the caller is judged: a sender
  * that is slow on purpose must not act on permissions that held when the request began.
  */
-async function bodyArrival(admission: Admission, { logger }: AdmissionContext): Promise<void> {
+async function bodyArrival(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
   const { request, operation } = admission
   try {
     admission.received = await receiveBody(request, operation)
   } catch (error) {
     // Clients give up every day, which is no error of this process.
     const cause = error instanceof AuthError ? error.cause : error
-    logger.debug('a request body broke off', { operation: operation.id, ...describeError(cause) })
+    ctx.logger.debug('a request body broke off', {
+      operation: operation.id,
+      ...describeError(cause),
+    })
     throw error
   }
 }

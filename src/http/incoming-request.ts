@@ -7,7 +7,7 @@ import type { ExchangeRequest, RouteGuardRequest } from './http-message.js'
 // What the library reads of a request: once, where it comes in, and before anything judges it.
 
 /** The headers that something behind the entry goes by. */
-const headerNames = [
+export const headerNames = [
   'accept-language',
   'access-control-request-method',
   'authorization',

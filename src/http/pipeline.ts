@@ -13,9 +13,6 @@ import {
   UnknownKeyError,
 } from '../errors/index.js'
 import type { Answer, Call, Operation, Params, ProtectedCall } from '../operations/operation.js'
-import type { Emit } from '../ports/events.js'
-import type { Clock, Logger } from '../ports/host.js'
-import type { Surface } from '../ports/surface.js'
 import type { Ended, InRequest, RequestIdHeader, Tracing } from '../ports/telemetry.js'
 import { type Admission, admit, askAgain, handBackRefused, nothingKnown } from './admission.js'
 import {
@@ -48,29 +45,25 @@ export interface Pipeline {
 }
 
 export interface PipelineDeps {
-  readonly surface: Surface
   readonly ctx: SurfaceContext
   readonly cookies: CookiePolicy
   readonly allowedOrigins: ReadonlySet<string>
-  readonly clock: Clock
-  readonly emit: Emit
   readonly tracing: Tracing
-  readonly logger: Logger
   readonly inRequest: InRequest
 }
 
 /** Route, admission, handler, reply: the same for every operation. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { surface, ctx, tracing } = deps
+  const { ctx, tracing } = deps
   const names = cookieNames(deps.cookies)
-  const refusals = refusalEvents(deps)
+  const refusals = refusalEvents(ctx)
 
   async function run(request: IncomingRequest, match: Match): Promise<ExchangeReply> {
     if (match.kind !== 'operation') return refuseRoute(request, match)
     const { operation, params } = match
     const head = { header: (name: RequestIdHeader) => request.headers[name] }
     const { reply } = await deps.inRequest(operation.id, head, () =>
-      tracing.operation(surface, operation.id, () => handle(operation, request, params)),
+      tracing.operation(ctx.surface, operation.id, () => handle(operation, request, params)),
     )
     return operation.deprecated ? withDeprecation(reply, operation) : reply
   }
@@ -183,7 +176,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   function toAuthError(error: unknown, operation: Operation | null): AuthError {
     if (!(error instanceof AuthError)) {
       const fields = { operation: operation?.id, ...describeError(error) }
-      deps.logger.error('a request failed unexpectedly', fields)
+      ctx.logger.error('a request failed unexpectedly', fields)
       return new AuthError('internal_error')
     }
     const isSession = operation?.errors.includes('session_enforcement_unavailable') ?? false

@@ -17,7 +17,7 @@ interface ShownToken {
   readonly authorization: string | undefined
 }
 
-export interface RefusalEvents {
+interface RefusalEvents {
   /**
    * Emits an event for a refusal that is about security, unless the domain did already. The same refusal of an account
    * is emitted once a minute for each network, and for eight networks at most. An event may leave a record that is kept
@@ -40,7 +40,7 @@ interface Deps {
 const statuses: readonly number[] = [401, 403, 429]
 /** One-time tokens, refused with 400. */
 const tokenCodes: readonly ErrorCode[] = ['invalid_token', 'token_expired', 'invalid_oauth_state']
-/** SurfaceContext know more of these and emit an event of their own. */
+/** The domain knows more of these and emits an event of its own. */
 const emittedByServices: readonly ErrorCode[] = [
   'invalid_credentials',
   'invalid_mfa_code',

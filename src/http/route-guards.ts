@@ -13,7 +13,6 @@ import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { isProofAge, parseDuration } from '../engine/duration.js'
 import { acceptedAudiences } from '../engine/surface-settings.js'
 import { AuthError, describeError } from '../errors/index.js'
-import type { Logger } from '../ports/host.js'
 import type { Audience, Surface } from '../ports/surface.js'
 import type { InRequest } from '../ports/telemetry.js'
 import type {
@@ -25,7 +24,7 @@ import type {
   RouteGuardVerdict,
 } from './http-message.js'
 import { sourceOf, type TrustedProxies } from './incoming-request.js'
-import type { RefusalEvents } from './refusal-events.js'
+import { refusalEvents } from './refusal-events.js'
 import { problemReply } from './reply.js'
 
 /** The audiences whose tokens a surface accepts. */
@@ -33,9 +32,7 @@ export type AudienceOf<S extends Surface> = S extends 'operator' ? 'operator' | 
 
 interface Deps {
   readonly ctx: SurfaceContext
-  readonly refusals: RefusalEvents
   readonly proxies: TrustedProxies
-  readonly logger: Logger
   readonly inRequest: InRequest
 }
 
@@ -45,8 +42,10 @@ type Guards<S extends Surface> = RouteGuards<AudienceOf<S>, RouteGuard<Principal
 /** Guards for the host's own routes, which refuse as the library's own routes do. */
 export function routeGuards<S extends Surface>(
   surface: S,
-  { ctx, refusals, proxies, logger, inRequest }: Deps,
+  { ctx, proxies, inRequest }: Deps,
 ): Guards<S> {
+  const refusals = refusalEvents(ctx)
+
   /** What an earlier guard found out, if that holds. */
   function still(known: Principal<S>): Principal<S> | Promise<Principal<S>> {
     const asked = recheckPrincipal(ctx, known)
@@ -136,7 +135,7 @@ export function routeGuards<S extends Surface>(
 
   function toAuthError(name: string, error: unknown): AuthError {
     if (error instanceof AuthError) return error
-    logger.error('a guard failed unexpectedly', { guard: name, ...describeError(error) })
+    ctx.logger.error('a guard failed unexpectedly', { guard: name, ...describeError(error) })
     return new AuthError('internal_error')
   }
 

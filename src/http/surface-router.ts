@@ -1,16 +1,34 @@
-import { AuthError } from '../errors/index.js'
+import { verifyRefresh } from '../domain/sessions/tokens.js'
+import type { SurfaceContext } from '../domain/surface/surface-context.js'
+import { AuthError, quoteInput } from '../errors/index.js'
+import type { Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
-import type { Cookies } from './cookies.js'
-import type { ExchangeReply, Mountable } from './http-message.js'
-import { type IncomingRequest, readRequest, type TrustedProxies } from './incoming-request.js'
+import { type CookiePolicy, cookieName, fullCookies } from './cookies.js'
+import type { ExchangeBody, ExchangeReply, Mountable } from './http-message.js'
+import {
+  type IncomingHead,
+  type IncomingRequest,
+  readRequest,
+  type TrustedProxies,
+} from './incoming-request.js'
 import type { Match, Matcher } from './match.js'
 import type { Pipeline } from './pipeline.js'
 import { commonHeaders, problemReply } from './reply.js'
+import { maxBodyBytes } from './request-input.js'
 
 /** The routes of one surface, and what is done with a request that was matched against them. */
 export interface SurfaceRoutes {
+  readonly ctx: SurfaceContext
+  readonly cookies: CookiePolicy
+  readonly allowedOrigins: ReadonlySet<string>
   readonly matcher: Matcher
   readonly pipeline: Pipeline
+}
+
+/** The surfaces whose host a request names, none for an unknown host, and the name that decided. */
+export type SurfacesOfRequest = (head: IncomingHead) => {
+  readonly found: readonly Surface[]
+  readonly host: string | undefined
 }
 
 /**
@@ -35,17 +53,12 @@ export function surfaceRouter(
   }
 }
 
-/** How the router for both surfaces on one host tells whose an unprefixed path is. */
-export interface SurfaceResolution {
-  /** The surfaces of the host that the request names; none for an unknown host. */
-  ofHost(request: IncomingRequest): readonly Surface[]
-  /** The surface that alone lists this origin; null for none or both. */
-  ofOrigin(origin: string | undefined): Surface | null
-  /** The surface whose refresh cookie was sent; null for none or both. */
-  ofCookie(cookies: Cookies): Surface | null
-  /** The verified audience of a refresh token in the body; null when it is none of ours. */
-  ofBody(request: IncomingRequest): Promise<Surface | null>
+/** What both surfaces on one host are told apart by, beside their routes. */
+export interface Apart {
+  readonly surfacesOf: SurfacesOfRequest
   readonly defaultSurface: Surface
+  readonly proxies: TrustedProxies
+  readonly logger: Logger
 }
 
 /**
@@ -54,9 +67,14 @@ export interface SurfaceResolution {
  */
 export function bothRouter(
   routes: Readonly<Record<Surface, SurfaceRoutes>>,
-  resolution: SurfaceResolution,
-  proxies: TrustedProxies,
+  { surfacesOf, defaultSurface, proxies, logger }: Apart,
 ): Mountable {
+  const refreshNames = {
+    operator: cookieName(routes.operator.cookies, 'refresh'),
+    client: cookieName(routes.client.cookies, 'refresh'),
+  }
+  const warnOfHost = hostWarning(logger)
+
   /**
    * Null on an unknown host, and on the host of one surface below the other's prefix: the two stay
    * apart there.
@@ -64,22 +82,45 @@ export function bothRouter(
   async function surfaceOf(request: IncomingRequest): Promise<Surface | null> {
     const ofPath = surfaceInPath(request.path)
     if (ofPath !== undefined && isOnEveryHost(request, ofPath)) return ofPath
-    const ofHost = resolution.ofHost(request)
-    if (ofPath !== undefined) return ofHost.includes(ofPath) ? ofPath : null
-    const [only = null] = ofHost
-    if (ofHost.length < 2) return only
-    return (
-      // It carries neither cookie nor body; what it asks for is decided when that comes.
-      (isPreflight(request) ? resolution.ofOrigin(request.headers.origin) : null) ??
-      resolution.ofCookie(request.cookies) ??
-      (request.path === '/v1/auth/refresh' ? await resolution.ofBody(request) : null) ??
-      resolution.defaultSurface
-    )
+    const { found, host } = surfacesOf(request)
+    if (found.length === 0) warnOfHost(host)
+    if (ofPath !== undefined) return found.includes(ofPath) ? ofPath : null
+    const [only = null] = found
+    return found.length < 2 ? only : broughtBy(request)
   }
+
+  async function broughtBy(request: IncomingRequest): Promise<Surface> {
+    // It carries neither cookie nor body; what it asks for is decided when that comes.
+    const ofPage = isPreflight(request) ? ofOrigin(request) : null
+    return ofPage ?? ofCookie(request) ?? (await ofBody(request)) ?? defaultSurface
+  }
+
   function isOnEveryHost({ method, path }: IncomingRequest, surface: Surface): boolean {
     const match = routes[surface].matcher.match(method, path)
     return match.kind === 'operation' && match.operation.everyHost === true
   }
+
+  /** The surface that alone lists this origin; null for none or both. */
+  function ofOrigin({ headers: { origin = '' } }: IncomingRequest): Surface | null {
+    return onlyOne((surface) => routes[surface].allowedOrigins.has(origin))
+  }
+
+  /** The surface whose refresh cookie was sent; null for none or both. */
+  function ofCookie({ cookies }: IncomingRequest): Surface | null {
+    return onlyOne((surface) => fullCookies(cookies, refreshNames[surface]).length > 0)
+  }
+
+  /** The verified audience of a refresh token in the body; null when it is none of ours. */
+  async function ofBody(request: IncomingRequest): Promise<Surface | null> {
+    if (request.path !== '/v1/auth/refresh') return null
+    const token = refreshTokenIn(await bodyOf(request))
+    if (token === null) return null
+    for (const surface of surfaces) {
+      if (await isOf(routes[surface].ctx, token)) return surface
+    }
+    return null
+  }
+
   return {
     paths: ['/v1/auth', '/v1/admin'],
     async handle(given) {
@@ -105,6 +146,61 @@ function surfaceInPath(path: string): Surface | undefined {
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
+}
+
+function onlyOne(is: (surface: Surface) => boolean): Surface | null {
+  const [found = null, ...others] = surfaces.filter(is)
+  return others.length === 0 ? found : null
+}
+
+/** Where no key can judge it, the pipeline answers that, on whatever surface. */
+async function isOf(ctx: SurfaceContext, token: string): Promise<boolean> {
+  try {
+    const verified = await verifyRefresh(ctx, token)
+    // One that is expired, or from the future, is still this surface's to refuse.
+    return 'claims' in verified
+  } catch {
+    return false
+  }
+}
+
+/** A body that breaks off is for the pipeline to meet. */
+async function bodyOf(request: IncomingRequest): Promise<ExchangeBody> {
+  try {
+    return await request.body(maxBodyBytes)
+  } catch {
+    return { kind: 'empty' }
+  }
+}
+
+/** Only looks: a body that is not as it should be is the pipeline's to refuse. */
+function refreshTokenIn(body: ExchangeBody): string | null {
+  try {
+    const value: unknown =
+      body.kind === 'parsed'
+        ? body.value
+        : JSON.parse(body.kind === 'bytes' ? new TextDecoder().decode(body.bytes) : 'null')
+    const isObject = typeof value === 'object' && value !== null && 'refreshToken' in value
+    return isObject && typeof value.refreshToken === 'string' ? value.refreshToken : null
+  } catch {
+    return null
+  }
+}
+
+/** Enough to mend a configuration by; scanners make up any number of them. */
+const mostUnknownHosts = 10
+
+/** Warns of hosts that no surface has, once of each. */
+function hostWarning(logger: Logger): (host: string | undefined) => void {
+  const unknown = new Set<string>()
+  return (named) => {
+    const host = quoteInput(named ?? '')
+    if (unknown.size >= mostUnknownHosts || unknown.has(host)) return
+    unknown.add(host)
+    logger.warn(
+      `no surface has the host ${host}, so requests to it get 404; if it is yours, add it to surfaces.operator.hosts or surfaces.client.hosts`,
+    )
+  }
 }
 
 /** What a page of another origin may send beside what every page may. */

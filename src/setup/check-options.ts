@@ -1,19 +1,277 @@
 import * as z from 'zod/mini'
+import type { ConfigKey } from '../crypto/secret-box.js'
+import { defaultRateLimits } from '../domain/limits/rate-limiter.js'
+import { isLocalHost, longestBaseUrl, longestUrl } from '../engine/addresses.js'
 import { OptionsError } from '../errors/index.js'
+import { readHost } from '../http/incoming-request.js'
+import { providerIds } from '../identity-providers/providers.js'
 import { selfPermissions } from '../model/permissions.js'
 import type { AuthOptions } from '../options.js'
 import { findSetting } from '../settings/settings.js'
-import { oauthShape } from './oauth-shape.js'
-import {
-  configKeysShape,
-  functionValue,
-  largest,
-  legacyHashesShape,
-  port,
-  positive,
-  whole,
-} from './option-shapes.js'
-import { surfaceShape } from './surface-shape.js'
+import { refuseContradictions } from './surface-checks.js'
+
+// The form of each option by itself, with the words for what is not of it.
+
+const flag = z.boolean('must be true or false')
+
+const functionValue = z.custom<(...args: never[]) => unknown>(
+  (value) => typeof value === 'function',
+  'must be a function',
+)
+
+/** An object with these methods; adapters may be class instances, so its other members are free. */
+function port(...methods: readonly string[]): z.ZodMiniType {
+  const them = methods.length === 1 ? 'method' : 'methods'
+  const wanted = `must be an object with the ${them} ${methods.join(', ')}`
+  return z.custom(
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+    { message: wanted },
+  )
+}
+
+/** A whole number in these bounds, with one message for every other value. */
+function whole(min: number, max: number, message: string): z.ZodMiniType {
+  return z.int(message).check(z.gte(min, message), z.lte(max, message))
+}
+
+const largest = Number.MAX_SAFE_INTEGER
+const positive = whole(1, largest, 'must be a whole number of at least 1')
+
+function textLike(pattern: RegExp, message: string) {
+  return z.string().check(z.regex(pattern, message))
+}
+
+function textThat(is: (text: string) => boolean, message: string) {
+  return z.string().check(z.refine(is, { message }))
+}
+
+function parseUrl(text: string): URL | null {
+  return URL.canParse(text) ? new URL(text) : null
+}
+
+function isSafeScheme({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLocalHost(hostname))
+}
+
+/** Whether an address, or a path below one, is short enough as it is sent. Another check refuses what is neither. */
+function isSentWithin(longest: number, text: string): boolean {
+  const base = 'https://localhost'
+  if (!URL.canParse(text, base)) return true
+  // Some are built upon as they are written, and `a/../b` is longer that way.
+  return Math.max(text.length, new URL(text, base).href.length) <= longest
+}
+
+function sentWithin(longest: number): z.core.$ZodCheck<string> {
+  // Written when it is needed: the first number that is written for a language takes 20 ms and 8 MiB of a process.
+  const error = () =>
+    `must be at most ${longest.toLocaleString('en')} characters as it is sent, which is percent-encoded: shorten it`
+  return z.refine<string>((text) => isSentWithin(longest, text), { error })
+}
+
+/** The check for an address, as it is sent. */
+const shortEnough = sentWithin(longestUrl)
+/** The check for an address that others are built below. */
+const shortEnoughBase = sentWithin(longestBaseUrl)
+
+/** The keys that encrypt configuration. */
+const configKeysShape = z.array(
+  z.strictObject({ id: z.string(), key: z.string() }),
+  'must be an array of { id, key }; the first one encrypts',
+)
+
+const base64 = 'must be the base64 text of the project, not empty'
+const base64Text = z.string(base64).check(z.regex(/^[\w+/-]+={0,2}$/, base64))
+
+/** The formats of older hashes that are checked. */
+const legacyHashesShape = z.strictObject({
+  bcrypt: z.optional(functionValue),
+  scrypt: z.optional(flag),
+  pbkdf2: z.optional(flag),
+  betterAuth: z.optional(flag),
+  firebaseScrypt: z.optional(
+    z.strictObject({
+      signerKey: base64Text,
+      saltSeparator: base64Text,
+      rounds: whole(1, 8, 'must be a whole number from 1 to 8'),
+      memCost: whole(1, 14, 'must be a whole number from 1 to 14'),
+    }),
+  ),
+})
+
+function isBaseUrl(text: string): boolean {
+  const url = text === text.trim() ? parseUrl(text) : null
+  if (url === null || url.hostname.includes('*') || url.search !== '' || url.hash !== '')
+    return false
+  if (url.username !== '' || url.password !== '') return false
+  return isSafeScheme(url)
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text)
+  // `https://*.example.com` is an origin to the parser, and none that a browser sends.
+  return url !== null && url.origin === text && !text.includes('*') && isSafeScheme(url)
+}
+
+/** As a request would name it: `new URL` refuses what no client could send. */
+function isHost(text: string): boolean {
+  const host = readHost(text)
+  if (host === null || `${host.name}${host.port === '' ? '' : `:${host.port}`}` !== text)
+    return false
+  return parseUrl(`http://${text}`)?.hostname === host.name
+}
+
+/** SHA-256 of the certificate an Android app is signed with, base64url. */
+const androidOrigin = /^android:apk-key-hash:[\w-]{43}$/
+
+/** A page of the host's, linked to with the token in the fragment. */
+function isPage(text: string): boolean {
+  if (text.includes('#')) return false
+  const url = parseUrl(text)
+  // What is no URL by itself is a path below `baseUrl`.
+  return url === null || (url.username === '' && isSafeScheme(url))
+}
+
+const domainName = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9-]+$|^localhost$/
+
+/** A counter's window is kept for as long; beyond it, a time is no longer one that stores can hold. */
+const yearMs = 365 * 24 * 60 * 60 * 1000
+
+const rateLimitNames = Object.keys(defaultRateLimits('client'))
+
+const rateLimit = z.strictObject({
+  limit: whole(1, largest, 'must be a whole number of at least 1'),
+  windowMs: whole(
+    1000,
+    yearMs,
+    `must be a whole number of milliseconds, from 1000 (a second) to ${yearMs} (a year)`,
+  ),
+})
+
+const page = textThat(
+  isPage,
+  'must be a path such as "/login", or an https URL, without "#": the token goes there',
+).check(shortEnough)
+
+/** The options of one surface, each by itself. */
+export const surfaceShape = z.strictObject(
+  {
+    baseUrl: textThat(
+      isBaseUrl,
+      'must be the https URL browsers use, such as "https://app.example.com"; http is accepted only for localhost, 127.0.0.1, [::1] and *.localhost',
+    ).check(shortEnoughBase),
+    cookieDomain: z.optional(
+      textLike(
+        domainName,
+        'must be a lower-case domain without a leading dot, such as "example.com"',
+      ),
+    ),
+    // It is a part of each cookie, in characters that are sent as they are.
+    cookiePath: z.optional(
+      textLike(/^\/[\w\-./]*$/, 'must be a path such as "/identity"').check(
+        z.maxLength(255, 'must be at most 255 characters'),
+      ),
+    ),
+    routesUrl: z.optional(
+      textThat(isBaseUrl, 'must be an https URL, such as "https://example.com/identity"').check(
+        shortEnoughBase,
+      ),
+    ),
+    hosts: z.optional(
+      z.array(
+        textThat(
+          isHost,
+          'must be a lower-case host such as "app.internal" or "10.0.0.5:3000", without scheme and path',
+        ),
+      ),
+    ),
+    allowedOrigins: z.optional(
+      z.array(
+        textThat(
+          isOrigin,
+          'must be an origin such as "https://www.example.com", without path, slash or wildcard',
+        ).check(shortEnoughBase),
+      ),
+    ),
+    pages: z.optional(
+      z.strictObject({
+        verifyEmail: z.optional(page),
+        resetPassword: z.optional(page),
+        login: z.optional(page),
+      }),
+    ),
+    webauthn: z.optional(
+      z.strictObject({
+        rpId: z.optional(
+          textLike(domainName, 'must be a lower-case domain, such as "example.com"'),
+        ),
+        origins: z.optional(
+          z.array(
+            textThat(
+              (text) => androidOrigin.test(text) || isOrigin(text),
+              'must be an origin such as "https://www.example.com", or "android:apk-key-hash:" and the base64url SHA-256 of the app\'s certificate',
+            ),
+          ),
+        ),
+      }),
+    ),
+    rateLimits: z.optional(
+      z.strictObject({
+        ...Object.fromEntries(rateLimitNames.map((name) => [name, z.optional(rateLimit)])),
+        exact: z.optional(flag),
+      }),
+    ),
+  },
+  'must be { baseUrl }, also where the host mounts the other surface alone',
+)
+
+/** `{tenant}` and `{tenantid}` stand for something that is no more than a path segment. */
+function isEndpoint(text: string): boolean {
+  const url = parseUrl(text.replace(/\{tenant(id)?\}/g, 'tenant'))
+  return url !== null && url.username === '' && url.hash === '' && isSafeScheme(url)
+}
+
+const endpoint = textThat(
+  isEndpoint,
+  'must be an https URL; http only on localhost, with oauth.allowInsecureLoopback',
+).check(shortEnough)
+
+const provider = z.strictObject({
+  endpoints: z.optional(
+    z.strictObject({
+      issuer: z.optional(endpoint),
+      authorization: z.optional(endpoint),
+      token: z.optional(endpoint),
+      jwks: z.optional(endpoint),
+      user: z.optional(endpoint),
+      emails: z.optional(endpoint),
+    }),
+  ),
+})
+
+/** The `oauth` option. */
+export const oauthShape = z
+  .strictObject({
+    providers: z.optional(
+      z.strictObject(Object.fromEntries(providerIds.map((id) => [id, z.optional(provider)]))),
+    ),
+    allowInsecureLoopback: z.optional(z.literal(true, 'must be true, or left out')),
+  })
+  .check(
+    z.superRefine(({ providers = {}, allowInsecureLoopback }, context) => {
+      if (allowInsecureLoopback) return
+      for (const [id, given] of Object.entries(providers)) {
+        for (const [name, text] of Object.entries(given?.endpoints ?? {})) {
+          if (!text?.startsWith('http:')) continue
+          const message =
+            'must be https; http needs oauth.allowInsecureLoopback, which is for tests alone'
+          context.addIssue({ code: 'custom', path: ['providers', id, 'endpoints', name], message })
+        }
+      }
+    }),
+  )
 
 /** Every person holds those of their own account, and would administer what is renamed to one. */
 const permission = z.string().check(
@@ -22,9 +280,6 @@ const permission = z.string().check(
     message: `must not be ${selfPermissions.join(' or ')}, which every person holds; name a permission of your own, such as "modules.manage"`,
   }),
 )
-
-/** What is in it is said by the `DeclarationError`, which names module and field. */
-const moduleShape = z.unknown()
 
 const proxies =
   'must be false, the number of proxies in front of this process, or a list of their networks'
@@ -73,15 +328,16 @@ const schema = z.strictObject({
     z.string(issuerForm).check(z.minLength(1, issuerForm), z.maxLength(255, issuerForm)),
   ),
   settings: z.optional(z.record(z.string(), z.unknown())),
-  modules: z.optional(z.array(moduleShape, 'must be an array of modules made with defineModule')),
+  // What is in them is said by the `DeclarationError`, which names module and field.
+  modules: z.optional(z.array(z.unknown(), 'must be an array of modules made with defineModule')),
   configKeys: z.optional(
     z.union(
       [configKeysShape, functionValue],
       'must be an array of { id, key }, of which the first one encrypts, or a function that resolves with that',
     ),
   ),
-  adminStepUp: z.optional(z.boolean('must be true or false')),
-  deviceRecognition: z.optional(z.boolean('must be true or false')),
+  adminStepUp: z.optional(flag),
+  deviceRecognition: z.optional(flag),
   permissions: z.optional(
     z.strictObject({ modulesRead: z.optional(permission), modulesManage: z.optional(permission) }),
   ),
@@ -115,14 +371,7 @@ const schema = z.strictObject({
   legacyHashes: z.optional(legacyHashesShape),
   legacyVerifiers: z.optional(z.array(port('recognises', 'verify'))),
   collectionPrefix: z.optional(
-    z
-      .string()
-      .check(
-        z.regex(
-          /^(?:[a-z][a-z0-9_]{0,30})?$/,
-          'must be lower-case letters, digits and underscores',
-        ),
-      ),
+    textLike(/^(?:[a-z][a-z0-9_]{0,30})?$/, 'must be lower-case letters, digits and underscores'),
   ),
   defaultSurface: z.optional(z.enum(['operator', 'client'])),
   passwordContextWords: z.optional(z.array(z.string())),
@@ -177,11 +426,14 @@ function wording(issue: z.core.$ZodRawIssue): string {
   return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
 }
 
-/** Throws an `OptionsError` that names the option, its shape and the remedy. */
+/** Throws an `OptionsError` that names the option, what it has to be and the remedy. */
 export function checkOptions(options: AuthOptions): void {
   const result = schema.safeParse(options, { error: wording })
   const issue = result.error?.issues[0]
-  if (issue === undefined) return
+  if (issue === undefined) {
+    refuseContradictions(options.surfaces)
+    return
+  }
   if (issue.code === 'unrecognized_keys') {
     const path = [...issue.path, issue.keys[0]].map(String).join('.')
     throw new OptionsError(path, unknownOption(path))
@@ -204,5 +456,31 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
     (value, key) =>
       typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined,
     root,
+  )
+}
+
+/** The host's options, with the keys of the configuration read. */
+export interface ReadOptions extends AuthOptions {
+  readonly configKeys?: readonly ConfigKey[]
+}
+
+/**
+ * Calls `configKeys` where it is a function. Rejects with an `OptionsError` where it fails, which has what it failed with as
+ * its cause, or where it answers no list of keys.
+ */
+export async function withConfigKeys({ configKeys, ...rest }: AuthOptions): Promise<ReadOptions> {
+  if (configKeys === undefined) return rest
+  if (typeof configKeys !== 'function') return { ...rest, configKeys }
+  let answer: unknown
+  try {
+    answer = await configKeys()
+  } catch (cause) {
+    throw new OptionsError('configKeys', 'is a function that failed; see the cause', { cause })
+  }
+  const checked = configKeysShape.safeParse(answer)
+  if (checked.success) return { ...rest, configKeys: checked.data }
+  throw new OptionsError(
+    'configKeys',
+    'is a function that must resolve with an array of { id, key }; the first one encrypts',
   )
 }

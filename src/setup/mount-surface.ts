@@ -7,46 +7,121 @@ import {
   requirePermission,
 } from '../domain/authorization/access.js'
 import { createRoles } from '../domain/authorization/roles.js'
+import { openCollections } from '../domain/context/open-collections.js'
 import type { Principal } from '../domain/context/principal.js'
+import { type AuditLog, createAuditLog } from '../domain/events/audit-log.js'
+import { createEmit } from '../domain/events/event-publisher.js'
+import { createWebhooks, type Webhooks } from '../domain/events/webhooks.js'
 import { requireStepUp } from '../domain/factors/step-up.js'
+import { createRateLimiter } from '../domain/limits/rate-limiter.js'
 import { createIdentityAdministration } from '../domain/oauth/oauth-links.js'
 import { createSessionAdministration } from '../domain/sessions/own-sessions.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
+import { surfaceMemory } from '../domain/surface/surface-memory.js'
 import { isProofAge } from '../engine/duration.js'
 import { matcherOf } from '../http/match.js'
 import { createPipeline } from '../http/pipeline.js'
-import { refusalEvents } from '../http/refusal-events.js'
 import { ofSurface, routeGuards } from '../http/route-guards.js'
 import type { SessionOf } from '../http/session-facts.js'
-import { type SurfaceRoutes, surfaceRouter, withCors } from '../http/surface-router.js'
+import { sessionOf } from '../http/session-of.js'
+import {
+  type SurfaceRoutes,
+  type SurfacesOfRequest,
+  surfaceRouter,
+  withCors,
+} from '../http/surface-router.js'
 import { operations } from '../operations/index.js'
 import type { AuthOptions } from '../options.js'
+import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Surface } from '../ports/surface.js'
 import type { SurfaceAuth } from './auth.js'
-import type { BuiltSurface } from './build-surface.js'
-import type { Defaults } from './defaults.js'
-import type { SharedServices } from './shared-services.js'
-import { cookiePolicyOf, originsOf } from './surface-options.js'
+import type { Shared } from './shared-parts.js'
+import { cookiePolicyOf, linksOf, originsOf, relyingPartyOf, routesUrlOf } from './surfaces.js'
 
-type Mounting = Pick<Defaults, 'clock' | 'logger' | 'inRequest'> &
-  Pick<SharedServices, 'proxies' | 'tracing'>
+/** One surface: the context of its functions, who records its events, and its routes. */
+export interface BuiltSurface {
+  readonly ctx: SurfaceContext
+  readonly audit: AuditLog
+  readonly webhooks: Webhooks
+  readonly routes: SurfaceRoutes
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** `on` is asked once requests are served: operators administer accounts of both surfaces. */
+export function buildSurface(
+  surface: Surface,
+  options: AuthOptions,
+  shared: Shared,
+  on: SurfaceContext['on'],
+): BuiltSurface {
+  const own = options.surfaces[surface]
+  const { backend, prefix } = shared
+  const collections = openCollections(backend.store, surface, prefix)
+  const { exact = false, ...overrides } = own.rateLimits ?? {}
+  const limits = createRateLimiter({
+    ...{ ...shared, surface, counter: backend.counter },
+    ...{ overrides, exact },
+  })
+  const retentionMs = (options.auditRetentionDays ?? 400) * dayMs
+  const { emit, audit, webhooks } = recorders({ ...shared, surface, collections, retentionMs })
+  const ctx: SurfaceContext = {
+    ...shared,
+    surface,
+    on,
+    collections,
+    denylist: backend.denylist,
+    emit,
+    limits,
+    memory: surfaceMemory(surface, { ...shared, limits }),
+    mailer: options.mailer,
+    relyingParty: relyingPartyOf(own),
+    clockLeeway: options.clockLeeway ?? 0,
+    routesUrl: routesUrlOf(own),
+    links: linksOf(own),
+    recognisesDevices: options.deviceRecognition ?? true,
+    adminStepUp: options.adminStepUp ?? false,
+  }
+  return { ctx, audit, webhooks, routes: routesOf(ctx, options, shared) }
+}
+
+type Recorded = Shared & Pick<SurfaceContext, 'surface' | 'collections'>
+
+/** Each event is published, recorded in the audit log, and sent to the webhook where it is of that kind. */
+function recorders(deps: Recorded & { readonly retentionMs: number }): {
+  readonly emit: Emit
+  readonly audit: AuditLog
+  readonly webhooks: Webhooks
+} {
+  const { auditRecords: records, webhookDeliveries: deliveries } = deps.collections
+  // For the recorders themselves: what they could not record is published, and not recorded again.
+  const unrecorded = createEmit(deps)
+  const audit = createAuditLog({ ...deps, records, emit: unrecorded })
+  const webhooks = createWebhooks({ ...deps, deliveries, emit: unrecorded })
+  const publish = (event: AuthEvent): void => {
+    deps.publish(event)
+    audit.record(event)
+    webhooks.record(event)
+  }
+  return { emit: createEmit({ ...deps, publish }), audit: audit.log, webhooks }
+}
 
 /** The routes of one surface and what answers them, each made at its first request. */
-export function routesOf(
-  ctx: SurfaceContext,
-  options: AuthOptions,
-  mounting: Mounting,
-): SurfaceRoutes {
+function routesOf(ctx: SurfaceContext, options: AuthOptions, shared: Shared): SurfaceRoutes {
   const { surface } = ctx
   const own = options.surfaces[surface]
   const allowedOrigins = originsOf(own)
   const cookies = cookiePolicyOf(surface, own)
   const matcher = lazily(() => matcherOf(operations, surface))
   const pipeline = lazily(() => {
-    const deps = { ...mounting, surface, ctx, emit: ctx.emit, cookies, allowedOrigins }
+    const { tracing, inRequest } = shared
+    const deps = { ctx, cookies, allowedOrigins, tracing, inRequest }
     return withCors(createPipeline(deps), allowedOrigins)
   })
   return {
+    ctx,
+    cookies,
+    allowedOrigins,
     get matcher() {
       return matcher()
     },
@@ -59,11 +134,19 @@ export function routesOf(
 /** What the host is given of one surface. */
 export function mountSurface<S extends Surface>(
   surface: S,
-  { ctx, audit }: BuiltSurface,
-  { routes, pages }: { readonly routes: SurfaceRoutes; readonly pages: SessionOf<S> },
-  { proxies, clock, logger, inRequest }: Mounting,
+  { ctx, audit, routes }: BuiltSurface,
+  surfacesOf: SurfacesOfRequest,
+  { proxies, inRequest }: Shared,
 ): SurfaceAuth<S> {
-  const refusals = refusalEvents({ clock, emit: ctx.emit })
+  const { cookies, allowedOrigins } = routes
+  const pages = sessionOf(surface, {
+    ...{ ctx, cookies, allowedOrigins, proxies, inRequest },
+    // Hosts that are in no option are the host's to route, as where the surface is mounted alone.
+    isElsewhere(head) {
+      const { found } = surfacesOf(head)
+      return found.length > 0 && !found.includes(surface)
+    },
+  })
   return {
     ...surfaceRouter(surface, routes, proxies),
     users: createUsers(ctx),
@@ -75,8 +158,9 @@ export function mountSurface<S extends Surface>(
     async authenticate(authorization) {
       return ofSurface(surface, await authenticate(ctx, authorization))
     },
-    guards: routeGuards(surface, { ctx, refusals, proxies, logger, inRequest }),
-    sessionOf: pages,
+    guards: routeGuards(surface, { ctx, proxies, inRequest }),
+    // The overloads say which members come with which use.
+    sessionOf: pages as SessionOf<S>,
     async requirePermission(principal, permission, of) {
       requirePrincipal('requirePermission', principal)
       await requirePermission(ctx, ofSurface(surface, principal), permission, of)

@@ -9,22 +9,21 @@ import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { argon2ParamsProblem, defaultArgon2Params } from '../engine/passwords.js'
 import { loadPart, OptionsError } from '../errors/index.js'
 import type { AuthOptions, HashOptions } from '../options.js'
-import type { Argon2Params, LegacyHashes, PasswordHasher } from '../ports/host.js'
+import type { Argon2Params, Fetcher, LegacyHashes, PasswordHasher } from '../ports/host.js'
 import { hashQueueInstruments } from '../telemetry/open-telemetry.js'
-import type { Defaults } from './defaults.js'
-import { contextWordsOf } from './surface-options.js'
+import type { Env } from './configuration.js'
+import { contextWordsOf } from './surfaces.js'
 
-/** What both surfaces share: hashes are made by one gate, and words are forbidden to all. */
-export type PasswordParts = Pick<
-  SurfaceContext,
-  'passwords' | 'breachCheck' | 'commonPasswords' | 'contextWords'
->
+type System = Pick<SurfaceContext, 'clock' | 'issuer' | 'logger' | 'random'> & {
+  readonly env: Env
+  readonly fetcher: Fetcher
+}
 
-/** What checks and hashes passwords, for both surfaces. */
+/** What checks and hashes passwords, for both surfaces: hashes are made by one gate, and words are forbidden to all. */
 export async function passwordParts(
   options: AuthOptions,
-  { clock, env, fetcher, issuer, logger, random }: Defaults,
-): Promise<PasswordParts> {
+  { clock, env, fetcher, issuer, logger, random }: System,
+) {
   const { hash = {}, legacyHashes, legacyVerifiers = [], passwordContextWords = [] } = options
   const concurrency = hash.concurrency ?? defaultConcurrency(availableParallelism(), env)
   const passwords = createPasswordHashes({
@@ -95,10 +94,7 @@ const mostAtOnce = 3
  * hash at a time half the machine would stand idle, and the event loop gets its share of a core from the scheduler all
  * the same.
  */
-export function defaultConcurrency(
-  cores: number,
-  env: Readonly<Record<string, string | undefined>>,
-): number {
+export function defaultConcurrency(cores: number, env: Env): number {
   const asked = Number(env['UV_THREADPOOL_SIZE'])
   const threads = Number.isInteger(asked) && asked > 0 ? asked : 4
   return Math.max(1, Math.min(mostAtOnce, cores > 2 ? cores - 1 : cores, threads - 1))

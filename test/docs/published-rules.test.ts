@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { violatedRules } from '../../src/engine/passwords.js'
-import { contextWordsOf } from '../../src/setup/surface-options.js'
+import { contextWordsOf } from '../../src/setup/surfaces.js'
 
 const pageOf = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8')

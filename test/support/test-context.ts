@@ -3,10 +3,9 @@ import type { SurfaceContext } from '../../src/domain/surface/surface-context.js
 import type { Backend } from '../../src/ports/backend.js'
 import type { Surface } from '../../src/ports/surface.js'
 import type { AuthSettings } from '../../src/settings/settings.js'
-import { buildSurface } from '../../src/setup/build-surface.js'
-import { defaultsOf } from '../../src/setup/defaults.js'
-import { createSharedServices } from '../../src/setup/shared-services.js'
-import type { ReadOptions } from '../../src/setup/with-config-keys.js'
+import type { ReadOptions } from '../../src/setup/check-options.js'
+import { buildSurface } from '../../src/setup/mount-surface.js'
+import { createShared } from '../../src/setup/shared-parts.js'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js'
 import { cheapHash } from './hosts/test-auth.js'
 import { testConfigKeys, testSigningKey } from './keys.js'
@@ -48,8 +47,7 @@ export async function testContext({
       client: { baseUrl: 'https://app.example.com' },
     },
   }
-  const defaults = defaultsOf(options, {})
-  const shared = { ...defaults, ...(await createSharedServices(options, defaults, () => {})) }
+  const shared = await createShared(options, {}, () => {})
   const on = (other: Surface): SurfaceContext => buildSurface(other, options, shared, on).ctx
   const { ctx } = buildSurface(surface, options, shared, on)
   await shared.config.register()

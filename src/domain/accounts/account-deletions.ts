@@ -33,7 +33,7 @@ type RefusalOf = (user: User) => Promise<AuthError | null>
 export type Finisher = 'this' | 'other'
 
 /** How long an attempt has the deletion to itself. */
-export const attemptMs = 60_000
+const attemptMs = 60_000
 /** Longer than any request under way can take. */
 const lookAgainMs = 10 * 60_000
 const tries = 10
@@ -77,7 +77,7 @@ async function note(
  * Once it resolves with the user, no login succeeds and no call changes the account. Null when it is gone. `judge` is
  * asked before each try; with what it gives, unless that is null, it resolves, and does nothing.
  */
-export function disableForDeletion<R extends string>(
+function disableForDeletion<R extends string>(
   ctx: SurfaceContext,
   userId: string,
   judge: (user: User) => Promise<R | null>,
@@ -122,7 +122,7 @@ async function finish(ctx: SurfaceContext, userId: string, act: Act): Promise<Fi
   return 'this'
 }
 
-export async function completeDeletion(
+async function completeDeletion(
   ctx: SurfaceContext,
   userId: string,
   user: User | null,
@@ -277,7 +277,7 @@ interface Owned extends Doc {
  * must not make the account again. Each registration leaves an empty husk until it expires (see `stripped`).
  * Repeatable.
  */
-export async function removePersonalData(
+async function removePersonalData(
   collections: Collections,
   serviceCredentials: Collection<ServiceCredential>,
   { userId, email }: { readonly userId: string; readonly email: string | null },

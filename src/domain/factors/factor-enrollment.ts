@@ -35,7 +35,7 @@ export interface FactorWrite {
 type ClaimedUser = Pick<User, 'id' | 'deviceEpoch' | 'credentialEpoch'>
 
 /** The user that the enrolment of a factor claimed, by what the factor was stored with. */
-export function claimedBy(factor: {
+function claimedBy(factor: {
   readonly userId: string
   readonly deviceEpoch: number
   readonly credentialEpoch: number
@@ -102,7 +102,7 @@ function claim(
  * Moves the epoch once more, unless anything else moved it since the claim: another enrolment may have
  * begun after the claim, when the factor was not stored yet. Null where the factor must not stand.
  */
-export async function settleEnrollment(
+async function settleEnrollment(
   ctx: SurfaceContext,
   { id, deviceEpoch, credentialEpoch }: ClaimedUser,
   intentId: string,

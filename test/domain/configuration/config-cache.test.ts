@@ -12,7 +12,7 @@ import { environmentId, moduleCollectionsOf } from '../../../src/model/configura
 import type { AuthOptions } from '../../../src/options.js'
 import type { Clock } from '../../../src/ports/host.js'
 import { readAuthSettings } from '../../../src/settings/settings.js'
-import { modulesOf } from '../../../src/setup/modules.js'
+import { modulesOf } from '../../../src/setup/configuration.js'
 import { failClosedBackend } from '../../../src/stores/fail-closed-backend.js'
 import { systemRandom } from '../../../src/system/machine.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'

@@ -8,7 +8,7 @@ import {
 } from '../../../src/domain/configuration/config-store.js'
 import { moduleCollectionsOf } from '../../../src/model/configuration.js'
 import type { Random } from '../../../src/ports/host.js'
-import { modulesOf, secretBoxOf } from '../../../src/setup/modules.js'
+import { modulesOf, secretBoxOf } from '../../../src/setup/configuration.js'
 import { systemRandom } from '../../../src/system/machine.js'
 import { later } from '../../../src/system/system-clock.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'

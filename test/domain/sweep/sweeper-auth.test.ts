@@ -206,7 +206,7 @@ describe('a process that sweeps', () => {
 
   /** A minute of the library passes in 6 ms. */
   const program = `
-    import { startSweeping } from ${JSON.stringify(src('src/setup/sweeping.ts'))}
+    import { startSweeping } from ${JSON.stringify(src('src/setup/lifecycle.ts'))}
     import { memory } from ${JSON.stringify(src('adapters/memory/index.ts'))}
     import { systemClock } from ${JSON.stringify(src('src/system/system-clock.ts'))}
     import { systemRandom } from ${JSON.stringify(src('src/system/machine.ts'))}

@@ -11,7 +11,7 @@ const smallByDesign: ReadonlyMap<string, string> = new Map([
   ['src/settings/sessions-and-account-settings.ts', 'one file for each group of settings'],
 ])
 /** Folders whose small files still have to be merged. */
-const notYetMerged = /^(adapters|src\/(cli|client|domain|operations|react|setup|testing))\//
+const notYetMerged = /^(adapters|src\/(cli|client|domain|operations|react|testing))\//
 const maxFunctionLines = 60
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*\.ts$/
 const containers = ['Map', 'Set', 'WeakMap', 'WeakSet']

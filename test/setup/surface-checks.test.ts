@@ -10,7 +10,7 @@ const admin: SurfaceOptions = { baseUrl: 'https://admin.example.com' }
 const app: SurfaceOptions = { baseUrl: 'https://app.example.com' }
 const cookieDomain = 'example.com'
 
-async function warningsOf(operator: SurfaceOptions, client: SurfaceOptions) {
+async function warningsOf(of: string, operator: SurfaceOptions, client: SurfaceOptions) {
   const logger = recordingLogger()
   const auth = await createAuth({
     backend: memory(),
@@ -23,12 +23,13 @@ async function warningsOf(operator: SurfaceOptions, client: SurfaceOptions) {
   })
   await auth.close()
   const messages = logger.lines.map(({ level, message }) => `${level} ${message}`)
-  return messages.filter((message) => message.includes('cookieDomain'))
+  return messages.filter((message) => message.includes(of))
 }
 
 describe('a cookie domain that covers hosts of the other surface', () => {
   it('is warned of once, with both options and the remedy, where both surfaces have it', async () => {
     const [warning = '', ...more] = await warningsOf(
+      'cookieDomain',
       { ...admin, cookieDomain },
       { ...app, cookieDomain },
     )
@@ -54,7 +55,7 @@ describe('a cookie domain that covers hosts of the other surface', () => {
       { ...app, routesUrl: 'https://api.admin.test' },
     ],
   ])('is warned of where the %s surface has it, case %#', async (surface, operator, client) => {
-    const warnings = await warningsOf(operator, client)
+    const warnings = await warningsOf('cookieDomain', operator, client)
     expect(warnings).toEqual([expect.stringContaining(`surfaces.${surface}.cookieDomain covers`)])
   })
 
@@ -74,6 +75,24 @@ describe('a cookie domain that covers hosts of the other surface', () => {
     ],
     ['both have the same host', { ...app, cookieDomain: 'app.example.com' }, app],
   ])('is not seen where %s', async (_what, operator, client) => {
-    expect(await warningsOf(operator, client)).toEqual([])
+    expect(await warningsOf('cookieDomain', operator, client)).toEqual([])
   })
+})
+
+const hour = 60 * 60_000
+
+it.each([
+  [undefined, 0],
+  [hour, 0],
+  [hour + 1, 1],
+])('a window of mails of %s ms is warned of %i times', async (windowMs, times) => {
+  const rateLimits = windowMs === undefined ? {} : { recoveryPerAddress: { limit: 3, windowMs } }
+  const found = await warningsOf('recoveryPerAddress', admin, { ...app, rateLimits })
+  expect(found).toHaveLength(times)
+  for (const message of found) {
+    expect(message).toMatch(
+      /^warn surfaces\.client\.rateLimits\.recoveryPerAddress\.windowMs is 3600001/,
+    )
+    expect(message).toContain('Make it at most 3600000')
+  }
 })
