@@ -30,18 +30,18 @@ export type {
   UserRecord,
 } from './domain/accounts/user-records.js'
 export type { Users } from './domain/accounts/users.js'
-export {
-  type RoleAuthorizerOptions,
-  roleAuthorizer,
-  seedOrgRoles,
-  shortcutGrants,
-} from './domain/authorization/role-authorizer.js'
 export type {
   Role,
   RoleAssignment,
   RoleBinding,
   RoleDefinition,
   Roles,
+} from './domain/authorization/roles.js'
+export {
+  type RoleAuthorizerOptions,
+  roleAuthorizer,
+  seedOrgRoles,
+  shortcutGrants,
 } from './domain/authorization/roles.js'
 export type { ConfigApi } from './domain/configuration/config-api.js'
 export type {
@@ -54,8 +54,7 @@ export type {
   Reencryption,
 } from './domain/configuration/config-views.js'
 export type { ConfigRevision } from './domain/configuration/config-writer.js'
-export type { Actor } from './domain/context/actor.js'
-export type { Principal } from './domain/context/principal.js'
+export type { Actor, Principal } from './domain/context/actor.js'
 export type { AuditLog, AuditPage, AuditPageRequest } from './domain/events/audit-log.js'
 export type {
   AddressLimitName,

@@ -93,7 +93,7 @@ const strict = "set statement sql_mode = 'STRICT_ALL_TABLES', check_constraint_c
  * says nothing. A constraint counts first, for the rows that are there and for those that others write until
  * the type is changed. The same statement that changes the type removes it.
  */
-export function narrow(type: string): NarrowDialect {
+function narrow(type: string): NarrowDialect {
   // Two bytes for each UTF-16 code unit.
   const lengthOf = (column: string) => `octet_length(convert(${column} using utf16))`
   return {

@@ -126,7 +126,7 @@ interface Bucket {
   sorted: string[] | null
 }
 
-export function idBuckets(): IdBuckets {
+function idBuckets(): IdBuckets {
   const buckets = new Map<string, Bucket>()
   return {
     add(tuple, id) {

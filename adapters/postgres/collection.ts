@@ -1,12 +1,20 @@
 import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
-import { checkDocument, checkEqual, checkGuard, checkSet } from '../../src/checks/check-write.js'
-import type { Collection, Doc } from '../../src/ports/store.js'
+import {
+  type Condition,
+  checkDocument,
+  checkEqual,
+  checkGuard,
+  checkSet,
+} from '../../src/checks/check-write.js'
+import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import { formOf } from '../shared/form-of.js'
+import { madeOnce } from '../shared/made-once.js'
 import { type Cells, isTaken, type Runs } from './client.js'
-import { collectionTexts } from './collection-texts.js'
-import { encoded, readBack } from './columns.js'
+import { encoded, readBack, type SqlColumn } from './columns.js'
+import { type RowReader, rowReader } from './row-reader.js'
 import { sweepOf } from './sweep.js'
 import type { SqlTable } from './table.js'
-import { valuesOf } from './where.js'
+import { columnOf, Placeholders, testsOf, valuesOf, whereId } from './where.js'
 
 /** Each call is one statement, atomic by itself; none needs more than read committed. */
 export function postgresCollection<T extends Doc>(runs: Runs, table: SqlTable): Collection<T> {
@@ -70,4 +78,92 @@ export function postgresCollection<T extends Doc>(runs: Runs, table: SqlTable): 
     },
     sweep: sweepOf(runs.unnamed, table),
   }
+}
+
+export interface UpdateText {
+  /** Its values: those of `changed`, the id, and those of the conditions. */
+  readonly text: string
+  /** Reads what the statement gives back: all that it did not set. */
+  readonly unchanged: RowReader
+  /** The columns that it sets. */
+  readonly changed: readonly SqlColumn[]
+}
+
+/** The texts of a collection's calls. Those of one form are one and the same. */
+export interface CollectionTexts {
+  /** Its value: the id. */
+  readonly get: string
+  /** Its values: all that is stored, in the order of the columns. */
+  readonly insert: string
+  /** Its values: those of the conditions, the id to start after where there is one, and the limit. */
+  find(conditions: readonly Condition[], page: Page): string
+  update(conditions: readonly Condition[], changed: readonly string[]): UpdateText
+  /** Its values: the id, and those of the conditions. */
+  take(conditions: readonly Condition[]): string
+}
+
+function collectionTexts(table: SqlTable): CollectionTexts {
+  const select = `select ${table.reader.list} from ${table.sql} where`
+  const findText = madeOnce<string>()
+  const updateText = madeOnce<UpdateText>()
+  const takeText = madeOnce<string>()
+
+  function findBy(conditions: readonly Condition[], { after, newestFirst }: Page): string {
+    const placeholders = new Placeholders()
+    const tests = [...testsOf(table, placeholders, conditions)]
+    if (after !== undefined) {
+      tests.push(`"id" ${newestFirst ? '<' : '>'} ${placeholders.next('text')}`)
+    }
+    // A parameter, so that pages of every size share one prepared statement.
+    const limit = placeholders.next('bigint')
+    const order = newestFirst ? 'desc' : 'asc'
+    return `${select} ${tests.join(' and ')} order by "id" ${order} limit ${limit}`
+  }
+
+  function updateOf(conditions: readonly Condition[], names: readonly string[]): UpdateText {
+    const placeholders = new Placeholders()
+    const changed = names
+      .map((name) => columnOf(table, name))
+      .filter((column) => column.stored !== null)
+    // What it sets is not read back: the caller's own values are as good as the row's, and some are large.
+    const rest = [...table.columns.values()].filter((column) => !changed.includes(column))
+    const unchanged = rowReader(rest)
+    const text =
+      `update ${table.sql} set ${assignments(placeholders, changed)} ` +
+      `where ${whereId(table, placeholders, conditions)} returning ${unchanged.list}`
+    return { text, unchanged, changed }
+  }
+
+  return {
+    get: `${select} "id" = $1::text`,
+    insert: insertOf(table),
+    find(conditions, page) {
+      const order = page.newestFirst ? '<' : '>'
+      const from = page.after === undefined ? '' : 'after'
+      return findText(`${order}${from}${formOf(conditions)}`, () => findBy(conditions, page))
+    },
+    update: (conditions, names) =>
+      updateText(`${names.join()}${formOf(conditions)}`, () => updateOf(conditions, names)),
+    take: (conditions) =>
+      takeText(formOf(conditions), () => {
+        const tests = whereId(table, new Placeholders(), conditions)
+        return `delete from ${table.sql} where ${tests} returning ${table.reader.list}`
+      }),
+  }
+}
+
+function insertOf(table: SqlTable): string {
+  const placeholders = new Placeholders()
+  const columns = [...table.columns.values()].filter(({ stored }) => stored !== null)
+  const values = columns.map((column) => placeholders.of(column))
+  return (
+    `insert into ${table.sql} (${columns.map(({ stored }) => stored).join(', ')}) ` +
+    `values (${values.join(', ')}) on conflict do nothing returning "id"`
+  )
+}
+
+function assignments(placeholders: Placeholders, changed: readonly SqlColumn[]): string {
+  // Only `expiresAt: null` of a `never` collection stores nothing.
+  if (changed.length === 0) return '"id" = "id"'
+  return changed.map((column) => `${column.stored} = ${placeholders.of(column)}`).join(', ')
 }

@@ -2,11 +2,28 @@ import { checkExpiry, checkId, checkPage, checkSweep } from '../../src/checks/ch
 import { checkDocument, checkEqual, checkGuard, checkSet } from '../../src/checks/check-write.js'
 import type { Row, Shape } from '../../src/checks/shape.js'
 import type { Collection, Doc, Page, SweepResult } from '../../src/ports/store.js'
-import { idsOf } from './find-ids.js'
 import type { Keys } from './keys.js'
-import { idsExpired, insertRow, readRows, sweepRows, takeRow, updateRow } from './lua.js'
+import {
+  holderOf,
+  idsBetween,
+  idsExpired,
+  insertRow,
+  readRows,
+  sweepRows,
+  takeRow,
+  updateRow,
+} from './lua.js'
 import type { Run } from './script.js'
-import { guardText, indexesOf, listOf, rowOf, scoreOf, textsOf } from './texts.js'
+import {
+  entryOf,
+  guardText,
+  indexesOf,
+  listOf,
+  type NamedIndex,
+  rowOf,
+  scoreOf,
+  textsOf,
+} from './texts.js'
 
 /** Each call is one script, atomic by itself, except the reads of several documents, which are two. */
 export function redisCollection<T extends Doc>(run: Run, shape: Shape, keys: Keys): Collection<T> {
@@ -98,7 +115,7 @@ const mostLeft = 100_000
 const batch = 100
 
 /** Looks for what expired, then removes it batch by batch, each document being asked once more. */
-export function sweepOf(
+function sweepOf(
   run: Run,
   shape: Shape,
   keys: Keys,
@@ -126,4 +143,43 @@ export function sweepOf(
 /** Clients may be set up to give integers as texts. */
 function numbersOf(reply: unknown): readonly number[] {
   return Array.isArray(reply) ? reply.map(Number) : []
+}
+
+/** Ids of the documents that equal `wanted`, which has the fields of exactly one index. */
+function idsOf(
+  run: Run,
+  keys: Keys,
+  indexes: readonly NamedIndex[],
+  wanted: Row,
+): (page: Page) => Promise<readonly string[]> {
+  const fields = Object.keys(wanted).sort().join()
+  const index = indexes.find(({ on }) => on.join() === fields)
+  if (!index) throw new TypeError(`redis: no index is on exactly (${fields})`)
+  const entry = entryOf(index, wanted)
+  return async (page) => {
+    if (index.unique) {
+      const ids = listOf(await run(holderOf, [keys.schema, keys.unique], [index.name, entry]))
+      return ids.filter((id) => isOn(page, id))
+    }
+    const args = [index.name, ...rangeOf(entry, page), String(page.limit)]
+    const members = listOf(await run(idsBetween, [keys.schema, keys.indexed], args))
+    return members.map((member) => member.slice(entry.length + 1))
+  }
+}
+
+/** All members are `entry`, NUL, id; the next character after NUL is beyond all of them. */
+function rangeOf(entry: string, { after, newestFirst }: Page): readonly string[] {
+  const first = `[${entry}\0`
+  const last = `(${entry}\u0001`
+  const next = after === undefined ? undefined : `(${entry}\0${after}`
+  return newestFirst
+    ? ['ZREVRANGEBYLEX', next ?? last, first]
+    : ['ZRANGEBYLEX', next ?? first, last]
+}
+
+/** In the order the server has ids in: by their bytes. */
+function isOn({ after, newestFirst }: Page, id: string): boolean {
+  if (after === undefined) return true
+  const order = Buffer.compare(Buffer.from(id), Buffer.from(after))
+  return newestFirst ? order < 0 : order > 0
 }

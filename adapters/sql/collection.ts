@@ -111,7 +111,7 @@ function formOfTests(conditions: readonly Condition[]): string {
 }
 
 /** The tests of some conditions, each with a `?` for every value of `valuesOf`. */
-export function testsOf(table: SqlTable, conditions: readonly Condition[]): readonly string[] {
+function testsOf(table: SqlTable, conditions: readonly Condition[]): readonly string[] {
   return conditions.map((condition) => testOf(table, condition))
 }
 
@@ -135,7 +135,7 @@ function testOf(table: SqlTable, condition: Condition): string {
 }
 
 /** The values that these conditions compare with, in the order of their `?`. */
-export function valuesOf(conditions: readonly Condition[]): SqlValue[] {
+function valuesOf(conditions: readonly Condition[]): SqlValue[] {
   return conditions.flatMap((condition) => {
     const { column } = condition
     if (condition.form === 'in') {

@@ -117,7 +117,7 @@ export interface Origins {
   readonly library: string
 }
 
-export function authFetch(
+function authFetch(
   session: SessionKeeper,
   environment: ClientEnvironment,
   { listed, library }: Origins,

@@ -126,7 +126,7 @@ function withKept(tokens: KeptTokens, call: PlainCall): PlainCall {
 // Made by `npm run generate` from the operation table.
 
 /** What an app keeps and sends with these calls, where a browser has cookies. */
-export const keptInputs: Readonly<Record<string, readonly string[]>> = {
+const keptInputs: Readonly<Record<string, readonly string[]>> = {
   'POST /register': ['recognitionId', 'registrationKey'],
   'POST /email/verify': ['registrationKey'],
   'POST /mobile/login': ['recognitionId', 'deviceToken', 'registrationKey'],

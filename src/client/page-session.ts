@@ -175,7 +175,7 @@ export interface RotationNotes {
 }
 
 /** In storage, and in this tab alone where there is none or it fails. */
-export function rotationNotes(
+function rotationNotes(
   key: string,
   { storage }: Pick<ClientEnvironment, 'storage'>,
 ): RotationNotes {
@@ -206,7 +206,7 @@ export function rotationNotes(
 const patience = 30_000
 
 /** A lock that tabs share where the browser has Web Locks, else a lock of this tab alone. */
-export function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {
+function tabLock(name: string, { locks, after }: ClientEnvironment): Hold {
   return locks === null ? ownLock() : lockOfTabs(name, locks, after)
 }
 

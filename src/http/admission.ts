@@ -8,7 +8,7 @@ import {
   requirePermissionAgain,
   tryAuthenticate,
 } from '../domain/authorization/access.js'
-import type { Admitted } from '../domain/context/principal.js'
+import type { Admitted } from '../domain/context/actor.js'
 import { requireStepUp } from '../domain/factors/step-up.js'
 import type { AddressLimitName, SessionLimitName } from '../domain/limits/rate-limiter.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'

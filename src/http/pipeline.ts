@@ -1,5 +1,5 @@
 import { tryAuthenticate } from '../domain/authorization/access.js'
-import type { Admitted, SignedIn } from '../domain/context/principal.js'
+import type { Admitted, SignedIn } from '../domain/context/actor.js'
 import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
 import type { Enrollee } from '../domain/login/password-login.js'
 import { chooseRefreshToken } from '../domain/sessions/refresh.js'

@@ -7,7 +7,7 @@ import {
   requireHuman,
   requirePermission,
 } from '../domain/authorization/access.js'
-import type { Principal } from '../domain/context/principal.js'
+import type { Principal } from '../domain/context/actor.js'
 import { requireStepUp } from '../domain/factors/step-up.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { isProofAge, parseDuration } from '../engine/duration.js'

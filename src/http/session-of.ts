@@ -1,4 +1,9 @@
-import { type FoundSession, findSession, findSessionAgain, mintForSession } from '../domain/sessions/session-look.js'
+import {
+  type FoundSession,
+  findSession,
+  findSessionAgain,
+  mintForSession,
+} from '../domain/sessions/own-sessions.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { AuthError } from '../errors/index.js'
 import type { RequestSource, Surface } from '../ports/surface.js'

@@ -1,16 +1,27 @@
-import { AuthorizationResponseError } from 'oauth4webapi'
+import { decodeJwt, decodeProtectedHeader, importPKCS8, jwtVerify, SignJWT } from 'jose'
+import {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrantRequest,
+  type Client,
+  ClientSecretPost,
+  clockTolerance,
+  customFetch,
+  processAuthorizationCodeResponse,
+  validateAuthResponse,
+} from 'oauth4webapi'
 import type { Clock } from '../ports/host.js'
-import { createAppleSecrets } from './apple-secret.js'
-import { exchangeCode } from './exchange-code.js'
-import { expectedIssuer, verifyIdToken } from './id-token.js'
-import { createKeySets } from './key-sets.js'
+import { createKeySets, type KeySets } from './key-sets.js'
 import type { Outbound } from './outbound.js'
 import type {
+  Claims,
+  OidcProvider,
   Profile,
   Provider,
   ProviderAnswer,
   ProviderCredentials,
   ProviderEndpoints,
+  SignInSecrets,
 } from './provider.js'
 import { ProviderError } from './provider-error.js'
 import { type ProviderId, providers } from './providers.js'
@@ -108,4 +119,208 @@ export function createProviderSignIn({ outbound, clock, endpointsOf }: Deps): Pr
       throw new ProviderError('the provider gave no good answer', { cause })
     }
   }
+}
+
+interface Exchange {
+  /** What came to the callback, but for `iss`. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly secrets: SignInSecrets
+  readonly redirectUri: string
+  readonly endpoints: ProviderEndpoints
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The issuer an ID token has to be of; null for a provider that sends none. */
+  readonly issuerOf: ((idToken: string) => string) | null
+}
+
+/** What the provider gave for the code. Used at once, and neither stored nor logged. */
+export interface ProviderTokens {
+  readonly accessToken: string
+  /** Its signature is still to be checked; empty for a provider that sends none. */
+  readonly idToken: string
+}
+
+/** Turns the answer into tokens, once (RFC 6749 §4.1.3, RFC 7636 §4.5). Rejects for any other. */
+export async function exchangeCode(outbound: Outbound, given: Exchange): Promise<ProviderTokens> {
+  const { endpoints, secrets } = given
+  const server = { issuer: endpoints.issuer, token_endpoint: endpoints.token }
+  const client: Client = {
+    client_id: given.clientId,
+    // It reads the machine's clock. Times are judged by ours, together with the signature.
+    [clockTolerance]: 1e12,
+  }
+  const parameters = new URLSearchParams(given.parameters)
+  const response = await authorizationCodeGrantRequest(
+    server,
+    client,
+    ClientSecretPost(given.clientSecret),
+    validateAuthResponse(server, client, parameters, secrets.state),
+    given.redirectUri,
+    secrets.codeVerifier,
+    {
+      [customFetch]: outbound,
+      // Where such an address is allowed was decided when the endpoints were given.
+      [allowInsecureRequests]: endpoints.token.startsWith('http:'),
+    },
+  )
+  const body: unknown = JSON.parse(await response.clone().text())
+  throwIfRefused(body)
+  if (given.issuerOf === null) {
+    const tokens = await processAuthorizationCodeResponse(server, client, response)
+    return { accessToken: tokens.access_token, idToken: '' }
+  }
+  const idToken = idTokenIn(body)
+  const issuer = given.issuerOf(idToken)
+  const expected = { expectedNonce: secrets.nonce, requireIdToken: true }
+  const tokens = await processAuthorizationCodeResponse(
+    { ...server, issuer },
+    client,
+    response,
+    expected,
+  )
+  return { accessToken: tokens.access_token, idToken }
+}
+
+/** An error code of RFC 6749 §5.2 or of a provider's own: a word, and no place for a secret. */
+const errorCode = /^[a-z_]{1,64}$/
+
+/** With its reason: it tells a host that its credentials or its registered address are wrong. */
+function throwIfRefused(body: unknown): void {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return
+  const { error } = body
+  const reason = typeof error === 'string' && errorCode.test(error) ? error : 'no known reason'
+  throw new ProviderError(`the provider refused the code: ${reason}`)
+}
+
+function idTokenIn(body: unknown): string {
+  const named = typeof body === 'object' && body !== null && 'id_token' in body
+  if (named && typeof body.id_token === 'string') return body.id_token
+  throw new ProviderError('the provider sent no ID token')
+}
+
+/** By how many seconds a provider's clock may differ from ours. */
+const leewaySeconds = 60
+/** It was made for the request that fetched it. */
+const maxAgeSeconds = 10 * 60
+
+interface Expected {
+  readonly provider: OidcProvider
+  readonly endpoints: ProviderEndpoints
+  readonly credentials: ProviderCredentials
+  readonly nonce: string
+}
+
+/** The only issuer that an unverified token may come from. Throws a `ProviderError` without one. */
+export function expectedIssuer(
+  idToken: string,
+  { provider, endpoints, credentials }: Omit<Expected, 'nonce'>,
+): string {
+  const issuer = provider.issuerOf(decodeJwt(idToken), endpoints, credentials)
+  if (issuer === null) throw new ProviderError('the ID token is of a tenant that is not allowed')
+  return issuer
+}
+
+/**
+ * The claims of a good ID token (OpenID Connect Core §3.1.3.7): signed with RS256 by a key of the
+ * provider's, of the issuer asked, for this client alone, for this sign-in, of now. Rejects otherwise.
+ */
+export async function verifyIdToken(
+  idToken: string,
+  expected: Expected,
+  { keySets, clock }: { readonly keySets: KeySets; readonly clock: Clock },
+): Promise<{ readonly claims: Claims; readonly issuer: string }> {
+  const { provider, endpoints, credentials, nonce } = expected
+  const issuer = expectedIssuer(idToken, expected)
+  const { kid = '' } = decodeProtectedHeader(idToken)
+  if (kid === '') throw new ProviderError('the ID token does not name its key')
+  const keys = await keySets.read(endpoints.jwks, kid)
+  const key = keys.published(kid)
+  if (key === null) throw new ProviderError('the key of the ID token is not the provider’s')
+  if (!provider.mayKeySign(key, issuer)) {
+    throw new ProviderError('the key of the ID token is another tenant’s')
+  }
+  const { payload } = await jwtVerify(idToken, keys.keyFor, {
+    algorithms: ['RS256'],
+    issuer,
+    audience: credentials.clientId,
+    requiredClaims: ['sub', 'exp', 'iat', 'nonce'],
+    currentDate: new Date(clock.now()),
+    clockTolerance: leewaySeconds,
+    maxTokenAge: maxAgeSeconds,
+  })
+  if (payload['nonce'] !== nonce) throw new ProviderError('the ID token is of another sign-in')
+  const { azp, aud } = payload
+  const isOthers = azp !== undefined && azp !== credentials.clientId
+  if (isOthers || (Array.isArray(aud) && aud.length !== 1 && azp === undefined)) {
+    throw new ProviderError('the ID token was made for another application')
+  }
+  return { claims: { ...payload }, issuer }
+}
+
+/** Apple allows six months. One that got out should not be good for as long. */
+const lifeSeconds = 60 * 60
+
+interface Minted {
+  readonly credentials: ProviderCredentials
+  readonly audience: string
+  readonly mintedAt: number
+  readonly secret: Promise<string>
+}
+
+/** Makes the client secrets Apple asks for: JWTs signed with ES256 by the key of the settings. */
+export interface AppleSecrets {
+  /** A secret with at least half of its life left. Rejects for a key that cannot be read. */
+  secretFor(credentials: ProviderCredentials, audience: string): Promise<string>
+}
+
+export function createAppleSecrets(clock: Clock): AppleSecrets {
+  let newest: Minted | null = null
+
+  return {
+    async secretFor(credentials, audience) {
+      const now = clock.now()
+      const isGood =
+        newest !== null &&
+        newest.audience === audience &&
+        sameKey(newest.credentials, credentials) &&
+        now >= newest.mintedAt &&
+        now - newest.mintedAt < (lifeSeconds * 1000) / 2
+      if (newest === null || !isGood) {
+        newest = { credentials, audience, mintedAt: now, secret: mint(credentials, audience, now) }
+      }
+      const { secret } = newest
+      try {
+        return await secret
+      } catch (error) {
+        newest = null
+        throw error
+      }
+    },
+  }
+}
+
+async function mint(
+  { clientId, clientSecret, teamId, keyId }: ProviderCredentials,
+  audience: string,
+  now: number,
+): Promise<string> {
+  const key = await importPKCS8(clientSecret, 'ES256')
+  const issuedAt = Math.floor(now / 1000)
+  return new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', kid: keyId })
+    .setIssuer(teamId)
+    .setSubject(clientId)
+    .setAudience(audience)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(issuedAt + lifeSeconds)
+    .sign(key)
+}
+
+function sameKey(a: ProviderCredentials, b: ProviderCredentials): boolean {
+  return (
+    a.clientId === b.clientId &&
+    a.clientSecret === b.clientSecret &&
+    a.teamId === b.teamId &&
+    a.keyId === b.keyId
+  )
 }

@@ -1,17 +1,19 @@
-import type * as z from 'zod/mini'
+import * as z from 'zod/mini'
 import type { Operation, Tag } from '../operations/operation.js'
-import { securityOf, securitySchemesOf } from './credentials.js'
-import { problemSchemas, sharedProblems } from './problems.js'
-import { parametersOf, requestBodyOf } from './request.js'
-import { responsesOf } from './responses.js'
+import { cookieNameOf, securityOf, securitySchemesOf, setCookiePattern } from './credentials.js'
+import { ruleOfParameter } from './input-rules.js'
+import { problemResponses, problemSchemas, sharedProblems } from './problems.js'
 import { type SchemaBook, schemaBook } from './schema-book.js'
 import type {
   CookiePrefix,
   JsonSchema,
   OpenApiDocument,
+  OpenApiHeader,
   OpenApiMethod,
   OpenApiOperation,
+  OpenApiParameter,
   OpenApiReference,
+  OpenApiRequestBody,
   OpenApiResponse,
 } from './types.js'
 
@@ -147,4 +149,181 @@ function sharedOr(
   if (name === undefined) return response
   shared.set(name, response)
   return { $ref: `#/components/responses/${name}` }
+}
+
+const condition = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of a reply that is still there; 304 if it would be the same.',
+  schema: { type: 'string' },
+} as const
+
+/** The parameters of an operation in path, query, headers and cookies. */
+function parametersOf(
+  operation: Operation,
+  surfaces: Operation['surfaces'],
+  prefix: CookiePrefix,
+  schemas: SchemaBook,
+): readonly OpenApiParameter[] {
+  const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  const inPath = names
+    .filter((name) => name !== 'surface')
+    .map((name) => {
+      const rule = ruleOfParameter('path', name)
+      return { name, in: 'path', ...rule, required: true, schema: { type: 'string' } } as const
+    })
+  const delivery = { const: 'body' }
+  const inHeader = {
+    name: 'X-Token-Delivery',
+    in: 'header',
+    description: '`body` puts tokens into the body of the reply in place of cookies.',
+    schema: delivery,
+  } as const
+  const reads = (operation.cookies?.reads ?? []).filter(
+    // Where it is the credential it is among the security schemes.
+    (what) => what !== 'refresh' || !operation.usesRefreshCookie,
+  )
+  const inCookies = surfaces.flatMap((surface) =>
+    reads.map(
+      (what) =>
+        ({
+          name: cookieNameOf(prefix, surface, what),
+          in: 'cookie',
+          ...ruleOfParameter('cookie', what),
+          schema: { type: 'string' },
+        }) as const,
+    ),
+  )
+  return [
+    ...inPath,
+    ...queryParameters(operation, schemas),
+    ...(operation.choosesDelivery ? [inHeader] : []),
+    ...(operation.revalidates ? [condition] : []),
+    ...inCookies,
+  ]
+}
+
+function queryParameters(operation: Operation, schemas: SchemaBook): readonly OpenApiParameter[] {
+  if (operation.query === undefined) return []
+  const { properties, required, additionalProperties } = objectSchema(
+    schemas.received(operation.query, operation.id),
+  )
+  const named = Object.entries(properties).map(
+    ([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }) as const,
+  )
+  if (typeof additionalProperties !== 'object') return named
+  // Each member of the object is one of the query (`form`, exploded, which is the default).
+  const schema = { type: 'object', additionalProperties }
+  return [...named, { name: 'parameters', in: 'query', schema }]
+}
+
+const looseObject = z.object({
+  properties: z._default(z.record(z.string(), z.record(z.string(), z.unknown())), {}),
+  required: z._default(z.array(z.string()), []),
+  additionalProperties: z.unknown(),
+})
+
+function objectSchema(schema: JsonSchema) {
+  return looseObject.parse(schema)
+}
+
+/** Undefined for an operation without a body. */
+function requestBodyOf(operation: Operation, schemas: SchemaBook): OpenApiRequestBody | undefined {
+  if (operation.method === 'GET') return undefined
+  const schema = schemas.received(operation.body, operation.id)
+  const isNothing = JSON.stringify(schema['properties']) === '{}'
+  if (isNothing) return undefined
+  const type = operation.bodyForm ? 'application/x-www-form-urlencoded' : 'application/json'
+  return { required: operation.bodyOptional !== true, content: { [type]: { schema } } }
+}
+
+type Headers = Readonly<Record<string, OpenApiHeader>>
+
+const success: Readonly<Record<Operation['status'], string>> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted: what follows from it is done later, if anything.',
+  204: 'Done; there is nothing to say.',
+  302: 'On to another page.',
+}
+
+const etag = { required: true, schema: { type: 'string' } }
+const unchanged = 'Unchanged since the reply whose `ETag` the request shows in `If-None-Match`.'
+
+/** Every reply of an operation by status. */
+function responsesOf(
+  operation: Operation,
+  surfaces: Operation['surfaces'],
+  schemas: SchemaBook,
+): ReadonlyMap<number, OpenApiResponse> {
+  const shared = deprecationOf(operation)
+  const responses = new Map<number, OpenApiResponse>()
+  responses.set(operation.status, answerOf(operation, surfaces, shared, schemas))
+  if (operation.revalidates) responses.set(304, { description: unchanged, headers: { ETag: etag } })
+  for (const [status, { description, headers: own, ...rest }] of problemResponses(operation)) {
+    const clears = status === 401 && operation.usesRefreshCookie
+    const headers = {
+      ...own,
+      ...(clears ? cookieHeader(surfaces, ['refresh'], 'Takes a dead refresh cookie away.') : {}),
+      ...shared,
+    }
+    responses.set(status, { description, ...headersOrNone(headers), ...rest })
+  }
+  return responses
+}
+
+function answerOf(
+  operation: Operation,
+  surfaces: Operation['surfaces'],
+  shared: Headers,
+  schemas: SchemaBook,
+): OpenApiResponse {
+  const { status, reply, replyHeaders = {} } = operation
+  const sets = operation.cookies?.sets ?? []
+  const own = Object.entries(replyHeaders).map(
+    ([name, schema]) => [name, { required: true, schema: schemas.sent(schema) }] as const,
+  )
+  const headers: Headers = {
+    ...Object.fromEntries(own),
+    ...(operation.revalidates ? { ETag: etag } : {}),
+    ...(status === 302 ? { Location: { required: true, schema: { type: 'string' } } } : {}),
+    ...(sets.length === 0 ? {} : cookieHeader(surfaces, sets, 'Each cookie is a line of its own.')),
+    ...shared,
+  }
+  const isEmpty = status === 204 || status === 302
+  return {
+    description: successOf(operation),
+    ...headersOrNone(headers),
+    ...(isEmpty ? {} : { content: { 'application/json': { schema: schemas.sent(reply) } } }),
+  }
+}
+
+function successOf({ status, redirectErrors = [] }: Operation): string {
+  if (redirectErrors.length === 0) return success[status]
+  const codes = redirectErrors.map((code) => `\`${code}\``)
+  return `${success[status]} What goes wrong is told to it as \`?error=\`: ${codes.join(', ')}.`
+}
+
+function cookieHeader(
+  surfaces: Operation['surfaces'],
+  cookies: Parameters<typeof setCookiePattern>[1],
+  description: string,
+): Headers {
+  const pattern = setCookiePattern(surfaces, cookies)
+  return { 'Set-Cookie': { description, schema: { type: 'string', pattern } } }
+}
+
+function deprecationOf({ deprecated }: Operation): Headers {
+  if (deprecated === undefined) return {}
+  const text = { type: 'string' }
+  return {
+    Deprecation: { description: 'RFC 9745.', required: true, schema: text },
+    ...(deprecated.sunset === undefined
+      ? {}
+      : { Sunset: { description: 'RFC 8594.', required: true, schema: text } }),
+  }
+}
+
+function headersOrNone(headers: Headers): { readonly headers?: Headers } {
+  return Object.keys(headers).length === 0 ? {} : { headers }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { pageOptions } from '../domain/accounts/profile.js'
 import { loginWithPassword } from '../domain/login/password-login.js'
-import * as passwordRecovery from '../domain/passwords/password-recovery.js'
+import * as passwordRecovery from '../domain/passwords/password-writer.js'
 import * as logoutRoom from '../domain/sessions/logout.js'
 import { rotateRefresh, viewSession } from '../domain/sessions/refresh.js'
 import { publicOperation } from './operation.js'

@@ -178,6 +178,6 @@ export const moduleConfigurationOperations = [
   listEnvironmentRevisions,
 ]
 
-export function configRevisionView(revision: ConfigRevision) {
+function configRevisionView(revision: ConfigRevision) {
   return { ...revision, writtenAt: new Date(revision.writtenAt).toISOString() }
 }

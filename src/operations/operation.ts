@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import type { AccessClaims } from '../crypto/token-format.js'
-import type { Admitted, SignedIn } from '../domain/context/principal.js'
+import type { Admitted, SignedIn } from '../domain/context/actor.js'
 import type { DeviceGrant } from '../domain/factors/trusted-devices.js'
 import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
 import type { RecognitionGrant } from '../domain/login/login-risk.js'

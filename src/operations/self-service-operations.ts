@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import * as emailChange from '../domain/accounts/email-change.js'
+import * as emailChange from '../domain/accounts/profile.js'
 import * as profile from '../domain/accounts/profile.js'
 import { deleteOwnAccount, listLinkedIdentities, renameUser } from '../domain/accounts/profile.js'
 import { endOwnSession, listOwnSessions } from '../domain/sessions/own-sessions.js'

@@ -7,13 +7,11 @@ import {
   type ServiceAccount,
 } from '../domain/service-accounts/service-accounts.js'
 import {
+  exchangeAtTokenEndpoint,
+  grantServiceToken,
   type IssuedCredential,
   issueCredential,
 } from '../domain/service-accounts/service-credentials.js'
-import {
-  exchangeAtTokenEndpoint,
-  grantServiceToken,
-} from '../domain/service-accounts/service-grants.js'
 import { AuthError } from '../errors/index.js'
 import { type AdminCall, adminOperation, publicOperation } from './operation.js'
 import { accessGrant, nameInput, noBody, nothing, timestamp } from './schemas.js'
@@ -278,7 +276,7 @@ export const serviceAccountOperations = [
 
 type Credential = ServiceAccount['credentials'][number]
 
-export function serviceAccountView({ user, credentials }: ServiceAccount) {
+function serviceAccountView({ user, credentials }: ServiceAccount) {
   return {
     id: user.id,
     kind: 'service' as const,
@@ -308,7 +306,7 @@ function credentialView(credential: Credential) {
   }
 }
 
-export function issuedCredentialView({ credential, clientSecret }: IssuedCredential) {
+function issuedCredentialView({ credential, clientSecret }: IssuedCredential) {
   const { id: credentialId, clientId, status, createdAt } = credential
   return { credentialId, clientId, clientSecret, status, createdAt: isoTime(createdAt) }
 }

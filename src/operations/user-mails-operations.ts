@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import { resendVerificationTo } from '../domain/accounts/registration.js'
-import { sendResetLink } from '../domain/passwords/password-recovery.js'
+import { sendResetLink } from '../domain/passwords/password-writer.js'
 import { guardedOperation } from './operation.js'
 import { accepted } from './schemas.js'
 

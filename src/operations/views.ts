@@ -6,7 +6,7 @@ import type { DeviceGrant, ListedDevice } from '../domain/factors/trusted-device
 import type { DeliveredLogin, LoginResult } from '../domain/login/login-pipeline.js'
 import type { TotpConfirmation } from '../domain/login/password-login.js'
 import type { BrowserFlow, Returned } from '../domain/oauth/oauth-sign-in.js'
-import type { RegisteredPasskey } from '../domain/passkeys/passkey-registration.js'
+import type { RegisteredPasskey } from '../domain/passkeys/passkey-ceremonies.js'
 import type { ListedSession } from '../domain/sessions/own-sessions.js'
 import type { Refreshed, SessionView } from '../domain/sessions/refresh.js'
 import type { OpenedSession } from '../domain/sessions/sessions.js'

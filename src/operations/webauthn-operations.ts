@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
-import * as passkeyLogin from '../domain/passkeys/passkey-login.js'
-import * as passkeyRegistration from '../domain/passkeys/passkey-registration.js'
+import * as passkeyLogin from '../domain/passkeys/passkey-ceremonies.js'
+import * as passkeyRegistration from '../domain/passkeys/passkey-ceremonies.js'
 import * as ownPasskeys from '../domain/passkeys/passkeys.js'
 import * as passkeyStepUp from '../domain/passkeys/passkeys.js'
 import { removeOwnPasskey } from '../domain/passkeys/passkeys.js'

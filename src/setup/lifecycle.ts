@@ -1,7 +1,7 @@
 import { lazily } from '../concurrency/promises.js'
 import { actBy } from '../domain/context/actor.js'
 import { denylistLifeMs, openCollections } from '../domain/context/open-collections.js'
-import { terminateAllSessions } from '../domain/sessions/all-sessions-termination.js'
+import { terminateAllSessions } from '../domain/sessions/logout.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { type Sweepable, type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
 import { AuthError } from '../errors/index.js'

@@ -124,7 +124,7 @@ function cut(driver: DriverControl): void {
  * name that is neither, or an empty reason, throws a `TypeError`: a skip must not outlive its case,
  * nor its reason.
  */
-export function skipReasons(
+function skipReasons(
   cases: readonly ConformanceCase[],
   skip: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { admissions } from '../../adapters/shared/admissions.js'
+import { admissions } from '../../adapters/shared/native-guards.js'
 
 describe('who was admitted to a request', () => {
   it('is known of that request alone, and of no copy or heir', () => {

@@ -30,11 +30,11 @@ describe('what it talks to', () => {
     rows.find(([, to = '']) => to.startsWith(start)) ?? []
 
   it.each([
-    ['your database', 'setup/defaults', 'timeoutMs'],
+    ['your database', 'setup/shared-parts', 'timeoutMs'],
     ['identity providers', 'identity-providers/outbound', 'timeoutMs'],
     ['webhooks', 'domain/events/webhooks', 'timeoutMs'],
-    ['the check for breached', 'domain/hashing/breach-check', 'timeoutMs'],
-    ['your `mailer`', 'setup/close', 'closeLimitMs'],
+    ['the check for breached', 'domain/hashing/password-hashes', 'timeoutMs'],
+    ['your `mailer`', 'setup/lifecycle', 'closeLimitMs'],
     ['your `riskScorer`', 'domain/login/login-risk', 'timeoutMs'],
     ['your `riskScorer`', 'domain/sessions/refresh-reading', 'timeoutMs'],
     ['your `authorizer`', 'domain/authorization/access', 'authorizerTimeoutMs'],
@@ -54,7 +54,7 @@ describe('what it talks to', () => {
     const callers = [
       'identity-providers/outbound',
       'domain/events/webhooks',
-      'domain/hashing/breach-check',
+      'domain/hashing/password-hashes',
     ]
     for (const path of callers) expect(textOf(`src/${path}.ts`)).toMatch(/fetcher\.fetch\(/)
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createEmit } from '../../src/domain/events/event-publisher.js'
+import { createEmit } from '../../src/domain/events/audit-log.js'
 import { AuthError } from '../../src/errors/index.js'
 import { refusalEvents } from '../../src/http/refusal-events.js'
 import type { AuthEvent } from '../../src/ports/events.js'

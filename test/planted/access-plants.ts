@@ -82,7 +82,7 @@ export const accessPlants: readonly PlantEntry[] = [
   },
   {
     name: 'failures are counted for client ids that exist alone',
-    file: 'src/domain/service-accounts/service-grants.ts',
+    file: 'src/domain/service-accounts/service-credentials.ts',
     find: 'perPair.attempt(pair,',
     replace:
       '(found.credential === null ? { attempt: async (_s: string, _l: object, make: () => Promise<Verdict>) => make() } : perPair).attempt(pair,',
@@ -90,7 +90,7 @@ export const accessPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a grant that waited for another one goes by what it read before',
-    file: 'src/domain/service-accounts/service-grants.ts',
+    file: 'src/domain/service-accounts/service-credentials.ts',
     find: 'return standingOf(await readAgain(ctx, standing.credential))',
     replace: 'return standing',
     tests: ['test/contract/service-accounts/service-account-races.test.ts'],

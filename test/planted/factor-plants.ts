@@ -93,7 +93,7 @@ export const factorPlants: readonly PlantEntry[] = [
   },
   {
     name: 'people of a tenant that was shut out finish the sign-ins that they began before',
-    file: 'src/domain/context/provider-credentials.ts',
+    file: 'src/domain/context/open-collections.ts',
     find: "  if (provider !== 'microsoft') return true\n",
     replace: '  if (provider !== null) return true\n',
     tests: ['test/contract/oauth/excluded-tenants.test.ts'],
@@ -128,7 +128,7 @@ export const factorPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a passkey of a request that a mailed reset overtook signs in until the sweep',
-    file: 'src/domain/passkeys/passkey-login.ts',
+    file: 'src/domain/passkeys/passkey-ceremonies.ts',
     find: '!enrollmentStands(passkey, user)',
     replace: 'false',
     tests: ['test/contract/factors/untold-factors.test.ts'],

@@ -79,7 +79,7 @@ export const intentPlants: readonly PlantEntry[] = [
   },
   {
     name: 'the token for a password that is too old proves the mailbox',
-    file: 'src/domain/passwords/password-recovery.ts',
+    file: 'src/domain/passwords/password-writer.ts',
     find: 'if (isMailed(intent) && user.emailVerifiedAt === null)',
     replace: 'if (user.emailVerifiedAt === null)',
     tests: ['test/security/owner-proof.test.ts'],

@@ -1,7 +1,7 @@
 import type { PlantEntry } from './plant.js'
 
 const access = 'src/domain/authorization/access.ts'
-const look = 'src/domain/sessions/session-look.ts'
+const look = 'src/domain/sessions/own-sessions.ts'
 const connections = 'test/contract/sessions/session-of-connections.test.ts'
 const rotation = 'test/contract/sessions/key-rotation.test.ts'
 const lateRequests = 'test/contract/authorization/held-up-requests.test.ts'
@@ -61,7 +61,7 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'the key that signed the token of a principal is not remembered',
-    file: 'src/domain/context/principal.ts',
+    file: 'src/domain/context/actor.ts',
     find: 'return #kid in principal ? principal.#kid : null',
     replace: 'return #kid in principal ? null : null',
     tests: [lateRequests],
@@ -145,7 +145,7 @@ export const latePlants: readonly PlantEntry[] = [
   },
   {
     name: 'guesses with the link of a change of address leave no event',
-    file: 'src/domain/accounts/email-change.ts',
+    file: 'src/domain/accounts/profile.ts',
     find: "ctx.emit('password.changeFailed', source, { userId: user.id, sessionId: null })",
     replace: '',
     tests: ['test/contract/accounts/email-change.test.ts'],

@@ -1,6 +1,6 @@
 import type { PlantEntry } from './plant.js'
 
-const look = 'src/domain/sessions/session-look.ts'
+const look = 'src/domain/sessions/own-sessions.ts'
 const read = 'src/http/session-of.ts'
 const states = 'test/contract/sessions/session-of-states.test.ts'
 const connections = 'test/contract/sessions/session-of-connections.test.ts'

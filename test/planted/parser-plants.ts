@@ -1,7 +1,7 @@
 import type { PlantEntry } from './plant.js'
 
 const verify = 'src/crypto/tokens.ts'
-const idToken = 'src/identity-providers/id-token.ts'
+const idToken = 'src/identity-providers/provider-sign-in.ts'
 const passkeys = 'src/crypto/webauthn.ts'
 
 /** A parser that takes more than it should. */
@@ -177,8 +177,8 @@ export const parserPlants: readonly PlantEntry[] = [
   plant(
     'a new passkey whose key no signature can be verified with is stored',
     passkeys,
-    'if ((await orNull(async () => isUsableKey(publicKey))) !== true) return null',
-    'await orNull(async () => isUsableKey(publicKey))',
+    'if ((await orNull(async () => isUsableKey(webauthn, publicKey))) !== true) return null',
+    'await orNull(async () => isUsableKey(webauthn, publicKey))',
     'passkeys',
   ),
   plant(

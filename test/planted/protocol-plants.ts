@@ -78,7 +78,7 @@ export const protocolPlants: readonly ProtocolPlant[] = [
   ),
   plant(
     'a revoked secret of a service account gets tokens',
-    'src/domain/service-accounts/service-grants.ts',
+    'src/domain/service-accounts/service-credentials.ts',
     "  if (credential.status !== 'active') return refused('credential_revoked')\n",
     '',
   ),

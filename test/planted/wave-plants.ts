@@ -135,7 +135,7 @@ export const wavePlants: readonly PlantEntry[] = [
   },
   {
     name: 'a grant that shared a hash is judged by the rows of before it',
-    file: 'src/domain/service-accounts/service-grants.ts',
+    file: 'src/domain/service-accounts/service-credentials.ts',
     find: 'const now = standingOf(await readAgain(ctx, standing.credential))',
     replace:
       'const now = isShared ? standing : standingOf(await readAgain(ctx, standing.credential))',
@@ -143,7 +143,7 @@ export const wavePlants: readonly PlantEntry[] = [
   },
   {
     name: 'an unknown client id shares no hash',
-    file: 'src/domain/service-accounts/service-grants.ts',
+    file: 'src/domain/service-accounts/service-credentials.ts',
     find: '  return ctx.memory.grants.verification(pair, ',
     replace:
       '  if (hash === null) {\n    const alone = async () => ({\n      value: await ctx.passwords.verify(hash, secret, line),\n      isShared: false,\n    })\n    return alone()\n  }\n  return ctx.memory.grants.verification(pair, ',

@@ -1,5 +1,5 @@
 import { errorCatalogue } from '../../src/errors/index.js'
-import { errorCodesOf } from '../../src/openapi/error-codes.js'
+import { errorCodesOf } from '../../src/openapi/problems.js'
 import type { JsonSchema, OpenApiDocument } from '../../src/openapi/types.js'
 import type { Guard, Operation } from '../../src/operations/operation.js'
 import {

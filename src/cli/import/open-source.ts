@@ -132,7 +132,7 @@ export interface TableOptions {
 }
 
 /** The rows of a table or a view. Closes the database with itself. */
-export async function tableSource(
+async function tableSource(
   database: SourceDatabase,
   { table, key, columns }: TableOptions,
 ): Promise<Source> {

@@ -13,7 +13,7 @@ import {
   mailedPurposeOf,
   openMailedTicket,
   openRegistrationTicket,
-} from '../intents/mailed-intents.js'
+} from '../intents/login-intents.js'
 import {
   keepRegistration,
   registrationOfUser,
@@ -25,13 +25,15 @@ import { mailVerifyEmail } from '../mail/mail-service.js'
 import { networkLine } from '../passwords/password-check.js'
 import { checkNewPassword } from '../passwords/password-writer.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { type AddressAsker, confirmEmailChange } from './email-change.js'
+import { type AddressAsker, confirmEmailChange } from './profile.js'
 import {
   confirmMailbox,
   confirmRegistration,
+  mailRegistered,
+  mailRegisteredAgain,
+  registrationLifetime,
   type ShownBeginning,
 } from './registration-confirmation.js'
-import { mailRegistered, mailRegisteredAgain, registrationLifetime } from './registration-mails.js'
 
 export interface RegistrationInput {
   readonly email: string

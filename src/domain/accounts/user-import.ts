@@ -30,9 +30,8 @@ import {
   type ProviderAccount,
   takeAbandonedIdentity,
   takeBackIdentity,
-} from '../oauth/oauth-identities.js'
-import { takeBackUsed } from '../surface/has-way-in.js'
-import type { SurfaceContext } from '../surface/surface-context.js'
+} from '../oauth/oauth-links.js'
+import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
 import { checkRoles } from './user-records.js'
 
 const mostRows = 10_000
@@ -157,7 +156,7 @@ const tries = 6
  * If two calls import it at once, one creates it. A dry run only reads. Rejects when the store fails; repeated, it
  * completes what was begun.
  */
-export function createAccountImport(
+function createAccountImport(
   ctx: SurfaceContext,
   dryRun: boolean,
 ): (row: ImportRow) => Promise<ImportResult> {
@@ -367,7 +366,7 @@ const conflictReasons: Readonly<Record<ImportConflict, string>> = {
   duplicate_row: 'An earlier row of the batch has the same id, address or identity.',
 }
 
-export function conflictOf(code: ImportConflict): ImportResult {
+function conflictOf(code: ImportConflict): ImportResult {
   return { outcome: 'conflict', code, reason: conflictReasons[code] }
 }
 
@@ -554,7 +553,7 @@ function invalid(reason: string): RefusedRow {
   return refusal('invalid_row', reason)
 }
 
-export function refusal(code: ImportRefusal, reason: string): RefusedRow {
+function refusal(code: ImportRefusal, reason: string): RefusedRow {
   return { outcome: 'refused', code, reason }
 }
 

@@ -5,11 +5,10 @@ import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { enrolledFactors, passkeysOfUser } from '../context/enrolled-factors.js'
-import type { SignedIn } from '../context/principal.js'
+import type { SignedIn } from '../context/actor.js'
+import { enrolledFactors, passkeysOfUser } from '../context/open-collections.js'
 import { sessionLine } from '../passwords/password-check.js'
-import { hasWayIn } from '../surface/has-way-in.js'
-import type { SurfaceContext } from '../surface/surface-context.js'
+import { hasWayIn, type SurfaceContext } from '../surface/surface-context.js'
 import {
   generateBackupCodes,
   replaceBackupCodes,

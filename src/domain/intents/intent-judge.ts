@@ -22,9 +22,13 @@ import type {
 } from '../../model/intents.js'
 import { isBeingLinked, type User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
-import { enrolledFactors } from '../context/enrolled-factors.js'
-import { entryInForce, sessionDenylistId } from '../context/open-collections.js'
-import { isProviderOffered, isTenantAdmitted } from '../context/provider-credentials.js'
+import {
+  enrolledFactors,
+  entryInForce,
+  isProviderOffered,
+  isTenantAdmitted,
+  sessionDenylistId,
+} from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
 // Decides whether an intent may still have its effect. It reads what the kind of the intent hangs on,

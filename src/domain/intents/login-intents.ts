@@ -1,13 +1,22 @@
-import { randomToken, sha256 } from '../../crypto/secrets.js'
+import { equalConstantTime, isUuid, randomToken, sha256 } from '../../crypto/secrets.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { enrolledMark } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
-import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
+import {
+  type LoginTicket,
+  type LoginTicketPurpose,
+  type Ticket,
+  type TicketPurpose,
+  ticketPurposes,
+} from '../../model/intents.js'
+import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { requireSigner } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import {
   judgeIntentAgain,
   type OpenedIntent,
+  openAnonymousIntent,
   openIntent,
   type SpentIntent,
   spendIntent,
@@ -42,7 +51,7 @@ const lifeMs = 5 * 60 * 1000
 /** Racing guesses move the count; each loses to another at most `mfaMaxAttempts` (10) times. */
 const tries = 24
 
-async function read(
+async function readLoginTicket(
   ctx: SurfaceContext,
   { mfaToken, browserKeys }: ShownTicket,
   purpose: LoginTicketPurpose,
@@ -131,7 +140,7 @@ export async function openLoginTicket<P extends LoginTicketPurpose>(
   shown: ShownTicket,
   purpose: P,
 ): Promise<OpenedIntent<P>> {
-  const ticket = await read(ctx, shown, purpose)
+  const ticket = await readLoginTicket(ctx, shown, purpose)
   await ctx.limits.check('mfaPerTicket', ticket.id)
   return opened(ctx, purpose, ticket)
 }
@@ -148,7 +157,7 @@ export async function attemptLoginTicket<P extends LoginTicketPurpose>(
   check: (opened: OpenedIntent<P>) => Promise<boolean>,
 ): Promise<OpenedIntent<P>> {
   const { mfaMaxAttempts } = await ctx.settings()
-  const found = await read(ctx, shown, purpose)
+  const found = await readLoginTicket(ctx, shown, purpose)
   await ctx.limits.check('mfaPerUser', found.userId)
   // A code is good once, a backup code for ever gone: neither is spent on a login that no key would sign.
   await requireSigner(ctx)
@@ -183,4 +192,127 @@ export async function spendLoginTicket<P extends LoginTicketPurpose>(
   // Taken before the session is opened: a crash in between costs a login, and gives none away.
   if (!(await take(ctx, spent.payload.id))) throw new AuthError('mfa_ticket_invalid')
   return spent
+}
+
+// One-time links of one user and purpose. The newest alone is good.
+
+export interface IssuedTicket {
+  /** Opaque; 32 random bytes behind a locator. Not stored. */
+  readonly token: string
+  readonly expiresAt: number
+}
+
+/** What a link is made for. */
+export interface TicketTerms {
+  readonly purpose: TicketPurpose
+  readonly ttlMs: number
+  /** The address it is mailed to; null when it is not mailed. */
+  readonly mailedTo: string | null
+  /** The session that asked for it; null when none did. */
+  readonly sessionId: string | null
+}
+
+/** A racing `issue` may win the insert or the replacement in between; each try sees the newest. */
+const attempts = 5
+
+async function put(ctx: SurfaceContext, ticket: Ticket): Promise<void> {
+  const { id, ...fields } = ticket
+  await retryOnConflict(attempts, async () => {
+    const older = await ctx.collections.tickets.get(id)
+    if (older === null) return (await ctx.collections.tickets.insert(ticket)) || conflict
+    return (
+      (await ctx.collections.tickets.update(id, { secretHash: older.secretHash }, fields)) ??
+      conflict
+    )
+  })
+}
+
+async function readTicket<P extends TicketPurpose>(
+  ctx: SurfaceContext,
+  token: string,
+  purposes: readonly P[],
+): Promise<{ readonly purpose: P; readonly ticket: Ticket }> {
+  const parsed = parseToken(token, purposes)
+  const ticket = parsed === null ? null : await ctx.collections.tickets.get(parsed.id)
+  if (parsed === null || ticket === null) throw new AuthError('invalid_token')
+  if (!equalConstantTime(ticket.secretHash, sha256(parsed.secret))) {
+    throw new AuthError('invalid_token')
+  }
+  return { purpose: parsed.purpose, ticket }
+}
+
+/** Replaces any earlier ticket of this user and purpose. */
+export async function issueMailedTicket(
+  ctx: SurfaceContext,
+  user: Pick<User, 'id' | 'sessionEpoch' | 'credentialEpoch' | 'deviceEpoch'>,
+  { purpose, ttlMs, mailedTo, sessionId }: TicketTerms,
+): Promise<IssuedTicket> {
+  const secret = randomToken(ctx.random)
+  const id = `${purpose}:${user.id}`
+  const expiresAt = ctx.clock.now() + ttlMs
+  await put(ctx, {
+    id,
+    userId: user.id,
+    purpose,
+    secretHash: sha256(secret),
+    credentialEpoch: user.credentialEpoch,
+    sessionEpoch: user.sessionEpoch,
+    deviceEpoch: user.deviceEpoch,
+    email: mailedTo ?? '',
+    sessionId: sessionId ?? '',
+    expiresAt,
+  })
+  return { token: `${Buffer.from(id).toString('base64url')}.${secret}`, expiresAt }
+}
+
+/**
+ * The intent of a token; nothing is spent. Throws `invalid_token`, `token_expired` and
+ * `password_login_disabled`.
+ */
+export async function openMailedTicket<P extends TicketPurpose>(
+  ctx: SurfaceContext,
+  token: string,
+  purposes: readonly P[],
+): Promise<OpenedIntent<P>> {
+  const { purpose, ticket } = await readTicket(ctx, token, purposes)
+  const { userId, secretHash, sessionEpoch, credentialEpoch, deviceEpoch, expiresAt } = ticket
+  const email = canonicalEmail(ticket.email) ?? ''
+  const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
+  const facts = { id: secretHash, userId, email, ...epochs, expiresAt }
+  return openIntent(ctx, purpose, facts, ticket)
+}
+
+/** As `openMailedTicket`, for a link to an address without an account. */
+export async function openRegistrationTicket(
+  ctx: SurfaceContext,
+  token: string,
+): Promise<OpenedIntent<'register', null>> {
+  const { ticket } = await readTicket(ctx, token, ['register'])
+  const { secretHash: id, email, expiresAt } = ticket
+  return openAnonymousIntent(ctx, 'register', { id, email, expiresAt }, ticket)
+}
+
+/** What a token says it is for; null for a text that is no token of a link. */
+export function mailedPurposeOf(token: string): TicketPurpose | null {
+  return parseToken(token, ticketPurposes)?.purpose ?? null
+}
+
+/** Takes it once its effect is written; true for the one caller that did. */
+export async function takeMailedTicket(
+  ctx: SurfaceContext,
+  { payload: { id, secretHash } }: SpentIntent<TicketPurpose, User | null>,
+): Promise<boolean> {
+  return (await ctx.collections.tickets.take(id, { secretHash })) !== null
+}
+
+function parseToken<P extends TicketPurpose>(
+  token: string,
+  purposes: readonly P[],
+): { readonly id: string; readonly secret: string; readonly purpose: P } | null {
+  const dot = token.indexOf('.')
+  if (token.length > 256 || dot < 1) return null
+  const id = Buffer.from(token.slice(0, dot), 'base64url').toString('utf8')
+  const purpose = purposes.find((known) => id.startsWith(`${known}:`))
+  if (purpose === undefined || !isUuid(id.slice(purpose.length + 1))) return null
+  return { id, secret: token.slice(dot + 1), purpose }
 }

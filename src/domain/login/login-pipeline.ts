@@ -13,7 +13,7 @@ import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { RequestSource } from '../../ports/surface.js'
-import { enrolledFactors } from '../context/enrolled-factors.js'
+import { enrolledFactors } from '../context/open-collections.js'
 import { recordStepUp } from '../factors/step-up.js'
 import {
   announceTrustedDevice,
@@ -27,10 +27,10 @@ import {
   type EnrolledByLogin,
   type IssuedLoginTicket,
   issueLoginTicket,
+  issueMailedTicket,
   spendLoginTicket,
 } from '../intents/login-intents.js'
-import { issueMailedTicket } from '../intents/mailed-intents.js'
-import { bindOauthCode } from '../intents/oauth-codes.js'
+import { bindOauthCode } from '../intents/oauth-flows.js'
 import {
   clearedLogin,
   type LoginFacts,

@@ -2,7 +2,7 @@ import { entryRefusal, entryRules } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { SignedIn } from '../context/principal.js'
+import type { SignedIn } from '../context/actor.js'
 import { type ShownCode, spendCode } from '../factors/code-verification.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {

@@ -4,7 +4,7 @@ import type { User } from '../../model/user.js'
 import type { MfaChange } from '../../ports/events.js'
 import type { Mail } from '../../ports/host.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
-import type { IssuedTicket } from '../intents/mailed-intents.js'
+import type { IssuedTicket } from '../intents/login-intents.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
 // Mail goes out beside the request: its outcome changes neither the reply nor its timing.

@@ -6,12 +6,11 @@ import type { ProviderProfile } from '../../identity-providers/provider-clients.
 import { isBeingLinked, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { enrolledFactors } from '../context/enrolled-factors.js'
+import { enrolledFactors } from '../context/open-collections.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
-import { proveOwner } from '../passwords/owner-proof.js'
+import { proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
-import { takeBackUsed } from '../surface/has-way-in.js'
-import type { SurfaceContext } from '../surface/surface-context.js'
+import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
 import {
   addIdentity,
   allIdentitiesOf,
@@ -20,7 +19,7 @@ import {
   takeAbandonedIdentity,
   takeBackIdentity,
   tellOfIdentity,
-} from './oauth-identities.js'
+} from './oauth-links.js'
 
 // Whose account a provider's answer opens.
 

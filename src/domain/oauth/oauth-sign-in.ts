@@ -12,10 +12,9 @@ import { type OauthFlow, oauthFailures } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { SignedIn } from '../context/principal.js'
-import { credentialsFor, isProviderOffered } from '../context/provider-credentials.js'
+import type { SignedIn } from '../context/actor.js'
+import { credentialsFor, isProviderOffered } from '../context/open-collections.js'
 import type { SpentIntent } from '../intents/intent-judge.js'
-import { issueOauthCode, redeemOauthCode } from '../intents/oauth-codes.js'
 import {
   type BegunFlow,
   type BrowserKey,
@@ -25,7 +24,9 @@ import {
   type FlowFacts,
   flowNameOf,
   flowSeconds,
+  issueOauthCode,
   type ResponseMode,
+  redeemOauthCode,
   type TakenFlow,
   takeOauthFlow,
 } from '../intents/oauth-flows.js'

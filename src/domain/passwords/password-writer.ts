@@ -1,17 +1,47 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
+import { isUuid } from '../../crypto/secrets.js'
+import { entryRefusal, entryRules, ownerProvedWrite } from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
+import { resetLinkMs } from '../../engine/duration.js'
 import { normalizePassword, violatedRules } from '../../engine/passwords.js'
 import { AuthError, type PasswordViolation } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'
-import type { User } from '../../model/user.js'
+import { isHuman, type User } from '../../model/user.js'
+import type { OwnerProofWay } from '../../ports/events.js'
 import type { Collection } from '../../ports/store.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { keepEnrolledFactor } from '../context/enrolled-factors.js'
-import { type SpentIntent, sessionRefusal } from '../intents/intent-judge.js'
-import { mailPasswordChanged } from '../mail/mail-service.js'
+import type { Act } from '../context/actor.js'
+import { keepEnrolledFactor } from '../context/open-collections.js'
+import {
+  judgeIntentAgain,
+  type OpenedIntent,
+  type SpentIntent,
+  sessionRefusal,
+  spendIntentLast,
+} from '../intents/intent-judge.js'
+import {
+  type IssuedTicket,
+  issueMailedTicket,
+  openMailedTicket,
+  takeMailedTicket,
+} from '../intents/login-intents.js'
+import type { SignInIntent } from '../intents/oauth-flows.js'
+import {
+  type MailedLink,
+  mailPasswordChanged,
+  mailResetPassword,
+  passwordLinkOf,
+} from '../mail/mail-service.js'
+import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { networkLine, sessionLine } from './password-check.js'
+import {
+  checkPasswordOfLink,
+  clearPasswordFailures,
+  networkLine,
+  sessionLine,
+} from './password-check.js'
 
 export interface PasswordChange {
   /** A signed-in user who showed the present password, or a link that was spent for it. */
@@ -219,7 +249,7 @@ export async function checkNewPassword(
 }
 
 /** Adds a hash about to be replaced to the user's history. Repeatable. */
-export async function rememberPassword(
+async function rememberPassword(
   ctx: SurfaceContext,
   userId: string,
   passwordHash: string,
@@ -276,4 +306,282 @@ function barReissues(
     const barred = await families.update(id, guard, { noReissueUpTo: generation })
     return barred ?? conflict
   })
+}
+
+// Gives an account to the owner of its mailbox, which is not proved yet. A stranger may have made the account:
+// nothing of theirs opens it any more, and no mail shows their text.
+
+export interface OwnerFacts {
+  readonly name?: string | undefined
+  /** The terms that the owner accepts. Null and an empty text are none. */
+  readonly termsVersion?: string | null
+}
+
+/** How the mailbox was proved, and what becomes of the password. */
+export interface Proof {
+  /** The link that was mailed to the address, or the flow to a provider that is authoritative for it. */
+  readonly by: SpentIntent<'verifyEmail' | 'resetPassword'> | SignInIntent
+  /** Null clears the password that is there. */
+  readonly newPassword: string | null
+  /** What the owner says with the proof, or the provider of them. Default: nothing. */
+  readonly owner?: OwnerFacts
+  readonly source: RequestSource
+}
+
+/** A proof, and the hash of its password. */
+interface Written extends Proof {
+  readonly passwordHash: string | null
+}
+
+function wayOf({ kind }: Proof['by']): OwnerProofWay {
+  if (kind === 'verifyEmail') return 'link'
+  return kind === 'resetPassword' ? 'reset' : 'provider'
+}
+
+async function hashOf(ctx: SurfaceContext, user: User, { newPassword, owner = {}, source }: Proof) {
+  if (newPassword === null) return null
+  const { id, email, passwordHash } = user
+  // A name that a stranger typed must not decide about the owner's password.
+  const name = user.selfRegistered ? (owner.name ?? '') : user.name
+  const line = networkLine(ctx.surface, source)
+  const existing = { userId: id, passwordHash }
+  await checkNewPassword(ctx, newPassword, { email, name, existing, line })
+  return ctx.passwords.hash(newPassword, line)
+}
+
+/** Whether the record is what the write makes of it: the salt is ours, or without a password the intent. */
+function isWritten(found: User | null, seen: User, { passwordHash, by }: Written): found is User {
+  return (
+    found !== null &&
+    found.emailVerifiedAt !== null &&
+    found.passwordHash === passwordHash &&
+    (passwordHash !== null || found.lastIntentId === by.id) &&
+    found.credentialEpoch === seen.credentialEpoch + 1
+  )
+}
+
+async function write(ctx: SurfaceContext, user: User, proof: Written): Promise<User | null> {
+  const { passwordHash, by, owner: { name = '', termsVersion = null } = {} } = proof
+  const given = { passwordHash, name, termsVersion, lastIntentId: by.id }
+  const proved = ownerProvedWrite(user, given, ctx.clock.now())
+  try {
+    return await ctx.collections.users.update(user.id, proved.guard, proved.set)
+  } catch (error) {
+    const found = await ctx.collections.users.get(user.id)
+    if (isWritten(found, user, proof)) return found
+    throw error
+  }
+}
+
+function announce(
+  ctx: SurfaceContext,
+  before: User,
+  after: User,
+  { by, source }: Proof,
+  mails: boolean,
+): void {
+  const at = ctx.clock.now()
+  const userId = after.id
+  ctx.emit('email.verified', source, { at, userId })
+  ctx.emit('account.ownerProved', source, { at, userId, by: wayOf(by) })
+  if (after.passwordHash === null) return
+  ctx.emit('password.changed', source, { at, userId, by: 'reset' })
+  if (mails && before.passwordHash !== null) mailPasswordChanged(ctx, after, at)
+}
+
+/**
+ * One guarded write, after which no earlier session can be refreshed; the caller ends them
+ * afterwards, and does so again where an earlier attempt was cut short. Checks the password policy
+ * first. Null when the account was proved or its credentials were changed meanwhile: then nothing
+ * was written.
+ */
+export async function proveOwner(
+  ctx: SurfaceContext,
+  seen: User,
+  proof: Proof,
+): Promise<User | null> {
+  // Before anything is written: what was proved must not be answered by a failure.
+  const { notifySecurityChanges, registrationTermsVersion } = await ctx.settings()
+  const owner = accepting(proof.owner ?? {}, registrationTermsVersion)
+  const written = { ...proof, owner, passwordHash: await hashOf(ctx, seen, proof) }
+  let user: User | null = seen
+  const attempt = async () => {
+    if (user === null || user.emailVerifiedAt !== null) return null
+    if (user.credentialEpoch !== seen.credentialEpoch) return null
+    const before: User = user
+    if (before.passwordHash !== null) {
+      await rememberPassword(ctx, before.id, before.passwordHash)
+    }
+    await keepEnrolledFactor(ctx.collections, before)
+    const found: User | null =
+      (await write(ctx, before, written)) ?? (await ctx.collections.users.get(seen.id))
+    // A guard that missed may have been met by the very write whose answer was lost.
+    if (isWritten(found, seen, written)) {
+      announce(ctx, before, found, proof, notifySecurityChanges)
+      return found
+    }
+    user = found
+    return conflict
+  }
+  return retryOnConflict<User | null>(attempts, attempt, () => null)
+}
+
+/** Only the terms that are asked for count as accepted. Where none are asked for, any that the owner names count. */
+function accepting({ name, termsVersion = null }: OwnerFacts, required: string): OwnerFacts {
+  const isAsked = required === '' ? termsVersion !== '' : termsVersion === required
+  return { name, termsVersion: isAsked ? termsVersion : null }
+}
+
+type Mailbox = Pick<User, 'email' | 'emailVerifiedAt'>
+type PasswordPurpose = 'resetPassword' | 'expiredPassword'
+type PasswordIntent = SpentIntent<PasswordPurpose>
+
+async function requireOpen(ctx: SurfaceContext): Promise<void> {
+  const rules = entryRules(ctx.surface, await ctx.settings())
+  const refusal = entryRefusal('recovery', rules)
+  if (refusal !== null) throw new AuthError(refusal)
+}
+
+function issue(ctx: SurfaceContext, user: User): Promise<IssuedTicket> {
+  const terms = { ttlMs: resetLinkMs, mailedTo: user.email, sessionId: null }
+  return issueMailedTicket(ctx, user, { purpose: 'resetPassword', ...terms })
+}
+
+async function sendLink(
+  ctx: SurfaceContext,
+  user: User,
+  languages: readonly string[],
+): Promise<void> {
+  mailResetPassword(ctx, user, await issue(ctx, user), languages)
+}
+
+/** A link that came by mail to this very address proves the mailbox, where no other did so before. */
+function replaceByLink(
+  ctx: SurfaceContext,
+  intent: PasswordIntent,
+  newPassword: string,
+  source: RequestSource,
+) {
+  const { user } = intent
+  if (isMailed(intent) && user.emailVerifiedAt === null) {
+    return proveOwner(ctx, user, { by: intent, newPassword, source })
+  }
+  const change = { by: intent, endsSessions: true, keepSessionId: null, source }
+  return writePassword(ctx, user, newPassword, change)
+}
+
+/**
+ * The account with the new password. Where an earlier request wrote it, the same request again
+ * completes that one; another password is not taken in its place.
+ */
+async function written(
+  ctx: SurfaceContext,
+  opened: OpenedIntent<PasswordPurpose>,
+  newPassword: string,
+  source: RequestSource,
+): Promise<User | null> {
+  const first = spendIntentLast(opened)
+  const replaced = first.isWritten ? null : await replaceByLink(ctx, first, newPassword, source)
+  if (replaced !== null) return replaced
+  // An earlier request with this link may have stopped waiting for its write, which won over ours.
+  const intent = first.isWritten ? first : spendIntentLast(await judgeIntentAgain(ctx, opened))
+  if (!intent.isWritten) return null
+  return (await checkPasswordOfLink(ctx, intent.payload, intent.user, newPassword))
+    ? intent.user
+    : null
+}
+
+/**
+ * Hands back the mails of a user whose password was changed by a caller who knew it. The change voided the links
+ * of those mails: a thief who changes it again and again must not leave the owner without one. Never
+ * throws.
+ */
+export async function allowResetAgain(
+  ctx: SurfaceContext,
+  { email, emailVerifiedAt }: Mailbox,
+): Promise<void> {
+  // Where the mailbox is not proved, a change voids no link: see the password writer.
+  if (emailVerifiedAt === null) return
+  const asked = [`reset ${email}`, `reset for ${email}`]
+  await Promise.all(asked.map((subject) => ctx.limits.forgive('recoveryPerAddress', subject)))
+}
+
+/** Mails a reset link when there is an account; the caller learns nothing. `languages` go with the mail. */
+export async function forgotPassword(
+  ctx: SurfaceContext,
+  typed: string,
+  languages: readonly string[],
+  source: RequestSource,
+): Promise<void> {
+  await requireOpen(ctx)
+  const email = canonicalEmail(typed)
+  if (email === null) throw new AuthError('invalid_request')
+  // A budget of its own: all it can be spent on is mails with a link that helps the owner.
+  await ctx.limits.check('recoveryPerAddress', `reset ${email}`)
+  const [user] = await ctx.collections.users.find({ email }, { limit: 1 })
+  const owner = user?.enabled && isHuman(user) ? user : null
+  if (owner !== null) {
+    ctx.background.run('issuing a reset link', () => sendLink(ctx, owner, languages))
+  }
+  const facts = { actorId: null, userId: owner?.id ?? null }
+  ctx.emit('password.resetRequested', source, facts)
+}
+
+/**
+ * The same for an administrator, who learns whether there is such a person: throws
+ * `user_not_found`. A disabled user gets no mail.
+ */
+export async function sendResetLink(ctx: SurfaceContext, userId: string, act: Act): Promise<void> {
+  await requireOpen(ctx)
+  const user = isUuid(userId) ? await ctx.collections.users.get(userId) : null
+  if (user === null || !isHuman(user)) throw new AuthError('user_not_found')
+  await ctx.limits.check('recoveryPerAddress', `reset for ${user.email}`)
+  if (user.enabled) ctx.background.run('issuing a reset link', () => sendLink(ctx, user, []))
+  const facts = { actorId: act.actorId, userId: user.enabled ? user.id : null }
+  ctx.emit('password.resetRequested', act.source, facts)
+}
+
+/**
+ * A reset link that the host hands over itself, in the place of any earlier one. Null where no enabled
+ * person has the id. Throws `password_login_disabled`, and `email_not_verified`: a link that no mail carried must not
+ * prove a mailbox.
+ */
+export async function resetLinkFor(
+  ctx: SurfaceContext,
+  userId: string,
+  act: Act,
+): Promise<MailedLink | null> {
+  await requireOpen(ctx)
+  const user = isUuid(userId) ? await ctx.collections.users.get(userId) : null
+  if (user === null || !isHuman(user) || !user.enabled) return null
+  if (user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
+  const link = passwordLinkOf(ctx, await issue(ctx, user))
+  ctx.emit('password.resetRequested', act.source, { actorId: act.actorId, userId })
+  return link
+}
+
+/**
+ * Sets a new password with a mailed or login-given token and ends every session. Opens no
+ * session. Throws `password_login_disabled`, `invalid_token`, `token_expired` or `password_policy`;
+ * only `invalid_token` may have spent something.
+ */
+export async function resetPassword(
+  ctx: SurfaceContext,
+  token: string,
+  newPassword: string,
+  source: RequestSource,
+): Promise<void> {
+  const opened = await openMailedTicket(ctx, token, ['resetPassword', 'expiredPassword'])
+  const intent = spendIntentLast(opened)
+  const user = await written(ctx, opened, newPassword, source)
+  if (user === null) throw new AuthError('invalid_token')
+  if (!isMailed(intent)) await allowResetAgain(ctx, user)
+  await endAllSessions(ctx, user.id, 'password_change', source)
+  // Before the link is taken: afterwards, the same request sent again is refused.
+  await clearPasswordFailures(ctx, user.email)
+  await takeMailedTicket(ctx, intent)
+}
+
+function isMailed(intent: PasswordIntent): intent is SpentIntent<'resetPassword'> {
+  return intent.kind === 'resetPassword'
 }

@@ -5,8 +5,7 @@ import { newUser, type ServiceCredential, type User } from '../../model/user.js'
 import { emitUserCreated, emitUserCreateFailed } from '../accounts/user-records.js'
 import { createUsers } from '../accounts/users.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
-import { takeBackUsed } from '../surface/has-way-in.js'
-import type { SurfaceContext } from '../surface/surface-context.js'
+import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
 import {
   credentialsOf,
   discardCredential,

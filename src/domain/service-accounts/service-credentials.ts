@@ -1,9 +1,14 @@
+import type { HashLine } from '../../crypto/hash-gate.js'
 import { isUuid, randomToken, uuidv7 } from '../../crypto/secrets.js'
+import { readTokenRequest, type TokenRequest } from '../../engine/client-authentication.js'
 import { AuthError, describeError } from '../../errors/index.js'
-import type { ServiceCredential } from '../../model/user.js'
+import type { ServiceCredential, User } from '../../model/user.js'
+import type { GrantRefusal } from '../../ports/events.js'
+import type { RequestSource } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { type Act, reasonOf } from '../context/actor.js'
 import { networkLine } from '../passwords/password-check.js'
+import { type AccessGrant, mintServiceAccess } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
 /** A credential and its secret, which is not kept: this is the one time it is known. */
@@ -197,4 +202,224 @@ export class SecretText {
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     return hidden
   }
+}
+
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** Where a grant was asked for from: `address` as limits count it. */
+interface Sender {
+  readonly address: string
+  readonly source: RequestSource
+}
+
+/** What is found under a client id, whatever state it is in. */
+interface Found {
+  readonly credential: ServiceCredential | null
+  readonly account: User | null
+}
+
+type Verdict =
+  | { readonly ok: true; readonly credential: ServiceCredential; readonly account: User }
+  | (Found & { readonly ok: false; readonly reason: GrantRefusal })
+
+const failureWindowMs = 5 * 60 * 1000
+/** All addresses together may fail for one client id as often as so many of them alone. */
+const addressesPerClient = 10
+/** A secret has 47 characters. A longer text is refused without hashing. */
+const maxSecretLength = 512
+const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
+const lastUseGrainMs = 60 * 1000
+
+async function find(ctx: SurfaceContext, clientId: string): Promise<Found> {
+  const known = clientIdForm.test(clientId) ? clientId : ctx.memory.grants.noClient
+  const [credential = null] = await ctx.serviceCredentials.find({ clientId: known }, { limit: 1 })
+  return {
+    credential,
+    account: await ctx.collections.users.get(credential?.accountId ?? ctx.memory.nobody),
+  }
+}
+
+async function readAgain(ctx: SurfaceContext, credential: ServiceCredential): Promise<Found> {
+  const [newest, account] = await Promise.all([
+    ctx.serviceCredentials.get(credential.id),
+    ctx.collections.users.get(credential.accountId),
+  ])
+  return { credential: newest, account }
+}
+
+/**
+ * A pair is verified once for all that bring it at the same time, whether or not there is such a client:
+ * a second request must not tell the two apart.
+ */
+function verify(
+  ctx: SurfaceContext,
+  { credential }: Found,
+  given: ClientCredentials,
+  line: HashLine,
+) {
+  const { clientId, clientSecret: secret } = given
+  const hash = secret.length <= maxSecretLength ? (credential?.secretHash ?? null) : null
+  const pair = JSON.stringify([clientId, hash, secret])
+  return ctx.memory.grants.verification(pair, () => ctx.passwords.verify(hash, secret, line))
+}
+
+async function check(
+  ctx: SurfaceContext,
+  found: Found,
+  given: ClientCredentials,
+  line: HashLine,
+): Promise<Verdict> {
+  const standing = standingOf(found)
+  const { clientSecret } = given
+  // It may have been verified while this request waited for others of its own.
+  if (isRemembered(ctx, found, clientSecret) && standing.ok) {
+    return standingOf(await readAgain(ctx, standing.credential))
+  }
+  const { value: verdict, isShared } = await verify(ctx, found, given, line)
+  const { ok, rehashTo } = verdict
+  if (!standing.ok || !ok) {
+    await ctx.passwords.evenOut(verdict)
+    return standing.ok ? { ...found, ok: false, reason: 'wrong_secret' } : standing
+  }
+  // The hash took its time: what was revoked or disabled meanwhile is refused.
+  const now = standingOf(await readAgain(ctx, standing.credential))
+  if (!now.ok) return now
+  ctx.memory.grants.secrets.store(
+    now.credential.id,
+    now.credential.secretHash,
+    clientSecret,
+    ctx.clock.now(),
+  )
+  if (rehashTo !== null && !isShared) {
+    await upgrade(ctx, now.credential, () => ctx.passwords.rehash(clientSecret, rehashTo, line))
+  }
+  return now
+}
+
+/** Asked whatever was found: it costs an HMAC, and the time of a refusal must not show its reason. */
+function isRemembered(ctx: SurfaceContext, { credential }: Found, secret: string): boolean {
+  const { id, secretHash } = credential ?? { id: ctx.memory.nobody, secretHash: '' }
+  return ctx.memory.grants.secrets.knows(id, secretHash, secret, ctx.clock.now())
+}
+
+/** Transparent, as for passwords: whatever goes wrong here, the grant succeeds. */
+async function upgrade(
+  ctx: SurfaceContext,
+  { id, secretHash: old }: ServiceCredential,
+  hashAgain: () => Promise<string>,
+) {
+  try {
+    const secretHash = await hashAgain()
+    await ctx.serviceCredentials.update(id, { secretHash: old }, { secretHash })
+  } catch (error) {
+    ctx.logger.warn('a weak hash of a client secret was not upgraded', describeError(error))
+  }
+}
+
+/** A guess: it is counted where the caller is, and for the client id. */
+async function guess(
+  ctx: SurfaceContext,
+  found: Found,
+  given: ClientCredentials,
+  { address, source }: Sender,
+): Promise<Verdict> {
+  const { clientId } = given
+  const { grantFailuresPerClient, grantFailuresPerIp } = await ctx.settings()
+  const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
+  const line = networkLine(ctx.surface, source)
+  const pair = JSON.stringify([clientId, address])
+  // The client first: a grant that waits for others of its client holds no place of its address.
+  return ctx.memory.grants.perClient.attempt(
+    clientId,
+    atMost(grantFailuresPerClient * addressesPerClient),
+    () =>
+      ctx.memory.grants.perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
+        ctx.memory.grants.perIp.attempt(address, atMost(grantFailuresPerIp), () =>
+          check(ctx, found, given, line),
+        ),
+      ),
+  )
+}
+
+/** For administrators: no grant waits for it, and it is at most a minute behind. */
+function noteUse(ctx: SurfaceContext, { id, lastUsedAt }: ServiceCredential): void {
+  const now = ctx.clock.now()
+  if (lastUsedAt !== null && now - lastUsedAt < lastUseGrainMs) return
+  ctx.background.run('noting the use of a credential', async () => {
+    await ctx.serviceCredentials.update(id, { status: 'active' }, { lastUsedAt: now })
+  })
+}
+
+function refuse(
+  ctx: SurfaceContext,
+  verdict: Extract<Verdict, { readonly ok: false }>,
+  source: RequestSource,
+): never {
+  const { credential, account, reason } = verdict
+  ctx.emit('serviceToken.refused', source, {
+    userId: account?.id ?? null,
+    credentialId: credential?.id ?? null,
+    reason,
+  })
+  throw new AuthError('invalid_client')
+}
+
+/**
+ * The client-credentials grant (RFC 6749 §4.4), the one way to a token for a service account. Any
+ * pair of texts that is not an active credential of an enabled service account is refused with
+ * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address, a
+ * client id or the two together with too many failures behind them, whether the pair is right or not.
+ * A secret that was verified a short while ago is not held up by failures. Grants of one pair under way at
+ * the same time share the verification.
+ */
+export async function grantServiceToken(
+  ctx: SurfaceContext,
+  given: ClientCredentials,
+  address: string,
+  source: RequestSource,
+): Promise<AccessGrant> {
+  const { accessTokenTTL } = await ctx.settings()
+  const found = await find(ctx, given.clientId)
+  const standing = standingOf(found)
+  // Only for rows that are good this moment: any other refusal costs one hash. No failures of other
+  // callers hold it up, or a stranger could keep a service out.
+  const isKnown = isRemembered(ctx, found, given.clientSecret) && standing.ok
+  const verdict = isKnown ? standing : await guess(ctx, found, given, { address, source })
+  if (!verdict.ok) return refuse(ctx, verdict, source)
+  const { account, credential } = verdict
+  const grant = await mintServiceAccess(ctx, account, accessTokenTTL)
+  noteUse(ctx, credential)
+  const facts = { userId: account.id, credentialId: credential.id }
+  ctx.emit('serviceToken.issued', source, facts)
+  return grant
+}
+
+function standingOf({ credential, account }: Found): Verdict {
+  const refused = (reason: GrantRefusal): Verdict => ({ ok: false, credential, account, reason })
+  if (credential === null) return refused('unknown_client')
+  if (credential.status !== 'active') return refused('credential_revoked')
+  if (account?.kind !== 'service') return refused('not_a_service_account')
+  if (!account.enabled) return refused('account_disabled')
+  return { ok: true, credential, account }
+}
+
+// The same grant in the form of RFC 6749: one service, one set of limits, two ways to ask.
+
+/**
+ * Throws `invalid_request`, `unsupported_grant_type` and `invalid_scope` before any credential is looked
+ * at, and then what a grant throws.
+ */
+export async function exchangeAtTokenEndpoint(
+  ctx: SurfaceContext,
+  asked: TokenRequest,
+  address: string,
+  source: RequestSource,
+): Promise<AccessGrant> {
+  const read = readTokenRequest(asked)
+  if (!read.ok) throw new AuthError(read.code)
+  const { clientId, clientSecret } = read
+  return grantServiceToken(ctx, { clientId, clientSecret }, address, source)
 }

@@ -1,10 +1,16 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
-import type { TokenMemo } from '../../crypto/memos.js'
+import { createSharedWork } from '../../concurrency/promises.js'
+import { type SecretMemo, secretMemo, type TokenMemo } from '../../crypto/memos.js'
 import type { SecretBox } from '../../crypto/secret-box.js'
+import { randomToken, uuidv7 } from '../../crypto/secrets.js'
+import type { RefreshClaims } from '../../crypto/token-format.js'
 import type { RelyingParty } from '../../crypto/webauthn.js'
+import { fewPerWindow, oncePerWindow } from '../../engine/limits.js'
+import { settingsFor } from '../../engine/surface-settings.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
+import { providerId } from '../../identity-providers/providers.js'
 import type { Collections } from '../../model/collections.js'
-import type { ServiceCredential } from '../../model/user.js'
+import type { OauthIdentity, ServiceCredential } from '../../model/user.js'
 import type { Denylist } from '../../ports/backend.js'
 import type { Emit } from '../../ports/events.js'
 import type { Authorizer, Clock, Logger, Mailer, Random } from '../../ports/host.js'
@@ -13,11 +19,12 @@ import type { Collection } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { Configuration } from '../configuration/config-store.js'
-import type { BreachCheck } from '../hashing/breach-check.js'
-import type { PasswordHashes } from '../hashing/password-hashes.js'
+import { type KnownPrincipals, knownPrincipals } from '../context/actor.js'
+import { isProviderOffered, isTenantAdmitted } from '../context/open-collections.js'
+import type { BreachCheck, PasswordHashes, PasswordVerdict } from '../hashing/password-hashes.js'
 import type { SigningKeys } from '../keys/signing-keys.js'
+import { createFailureThrottle, type FailureThrottle } from '../limits/lockout.js'
 import type { RateLimiter } from '../limits/rate-limiter.js'
-import type { SurfaceMemory } from './surface-memory.js'
 
 /**
  * Everything that the functions of the domain need of one surface: its ports, its constants, and the parts that keep
@@ -83,4 +90,109 @@ export interface Links {
   readonly verifyEmail: string
   readonly resetPassword: string
   readonly login: string
+}
+
+/** What this process remembers of one surface. None of it is stored, and losing it costs no decision. */
+export interface SurfaceMemory {
+  /** The id of no user: it is read for unknown addresses and clients, so that they cost the same reads. */
+  readonly nobody: string
+  readonly principals: KnownPrincipals
+  /** The `kid` of the key that signed, by the claims of a refresh token. */
+  readonly signedBy: WeakMap<RefreshClaims, string>
+  readonly isFirstEarlyToken: ReturnType<typeof oncePerWindow>
+  readonly isFirstView: ReturnType<typeof oncePerWindow>
+  readonly isFirstBrokenSecret: ReturnType<typeof oncePerWindow>
+  readonly isNewRisk: ReturnType<typeof fewPerWindow>
+  readonly usualViews: RecentKeys
+  readonly grants: {
+    /** A client id that nobody has. */
+    readonly noClient: string
+    readonly secrets: SecretMemo
+    /** Grants of one pair that are under way at the same time share a verification. */
+    readonly verification: ReturnType<typeof createSharedWork<PasswordVerdict>>
+    readonly perClient: FailureThrottle
+    readonly perPair: FailureThrottle
+    readonly perIp: FailureThrottle
+  }
+}
+
+export interface RecentKeys {
+  has(key: string, now: number): boolean
+  add(key: string, now: number): void
+}
+
+const minuteMs = 60 * 1000
+const hourMs = 60 * minuteMs
+/** The holder of a token names any user agents: what is told of one session within an hour is bounded. */
+const risksPerSession = 8
+
+export function surfaceMemory(
+  surface: Surface,
+  deps: { readonly limits: RateLimiter; readonly clock: Clock; readonly random: Random },
+): SurfaceMemory {
+  const { clock, random } = deps
+  return {
+    nobody: uuidv7(clock.now(), random),
+    principals: knownPrincipals(surface),
+    signedBy: new WeakMap(),
+    isFirstEarlyToken: oncePerWindow(),
+    isFirstView: oncePerWindow(),
+    isFirstBrokenSecret: oncePerWindow(),
+    isNewRisk: fewPerWindow(risksPerSession, hourMs),
+    usualViews: recentKeys(minuteMs),
+    grants: {
+      noClient: `sa_${randomToken(random, 16)}`,
+      secrets: secretMemo(random),
+      verification: createSharedWork<PasswordVerdict>(),
+      perClient: createFailureThrottle(deps, 'grantFailuresPerClient'),
+      perPair: createFailureThrottle(deps, 'grantFailuresPerClientAndIp'),
+      perIp: createFailureThrottle(deps, 'grantFailuresPerIp'),
+    },
+  }
+}
+
+/** Keys that were added less than `lifeMs` ago, up to so many. */
+function recentKeys(lifeMs: number, capacity = 10_000): RecentKeys {
+  const added = new Map<string, number>()
+  return {
+    has(key, now) {
+      const at = added.get(key)
+      return at !== undefined && now >= at && now < at + lifeMs
+    },
+    add(key, now) {
+      added.delete(key)
+      added.set(key, now)
+      const oldest = added.keys().next()
+      if (added.size > capacity && !oldest.done) added.delete(oldest.value)
+    },
+  }
+}
+
+/** Whether a user can sign in by the password of the account, or by one of these accounts at providers. */
+export async function hasWayIn(
+  { surface, collections, settings }: Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>,
+  userId: string,
+  identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
+): Promise<boolean> {
+  const [user, current] = await Promise.all([collections.users.get(userId), settings()])
+  const { passwordLoginEnabled } = settingsFor(surface, current)
+  if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return true
+  return identities.some((identity) => {
+    const id = providerId(identity.provider)
+    if (id === null || !isProviderOffered(id, surface, current)) return false
+    return isTenantAdmitted(identity, current)
+  })
+}
+
+/**
+ * Ids are never used again: takes back an account that was made just now where an account with its id was deleted. True
+ * where it did. Rejects where that cannot be known, and leaves the account: another request may have got in with it.
+ */
+export async function takeBackUsed(
+  { users, accountDeletions }: Pick<SurfaceContext['collections'], 'users' | 'accountDeletions'>,
+  id: string,
+): Promise<boolean> {
+  if ((await accountDeletions.get(id)) === null) return false
+  await users.take(id)
+  return true
 }

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { defaultAuthorizer } from '../../../src/domain/authorization/role-authorizer.js'
+import { defaultAuthorizer } from '../../../src/domain/authorization/roles.js'
 import type { Authorizer, PermissionQuestion } from '../../../src/ports/host.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'

@@ -162,9 +162,7 @@ describe('who may', () => {
   })
 
   it('the default authorizer lets nobody; without a token it is a plain 401; clients are told', async () => {
-    const { defaultAuthorizer } = await import(
-      '../../../src/domain/authorization/role-authorizer.js'
-    )
+    const { defaultAuthorizer } = await import('../../../src/domain/authorization/roles.js')
     const host = await configHost({ authorizer: defaultAuthorizer })
     expectProblem(await host.get(''), 403, 'permission_denied')
     expectProblem(await host.send('GET', '/v1/admin/modules'), 401)

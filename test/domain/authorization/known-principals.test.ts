@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { knownPrincipals } from '../../../src/domain/context/principal.js'
+import { knownPrincipals } from '../../../src/domain/context/actor.js'
 import { accessClaims } from '../../crypto/claims.js'
 
 const verified = { claims: accessClaims(), kid: 'k' }

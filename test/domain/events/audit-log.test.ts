@@ -6,9 +6,9 @@ import { type Actor, actBy } from '../../../src/domain/context/actor.js'
 import {
   type AuditEntry,
   createAuditLog,
+  createEmit,
   toAuditRecord,
 } from '../../../src/domain/events/audit-log.js'
-import { createEmit } from '../../../src/domain/events/event-publisher.js'
 import { surfaceCollections } from '../../../src/model/collections.js'
 import type { AuditRecords } from '../../../src/model/event-records.js'
 import type { AuthEvent } from '../../../src/ports/events.js'

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { sha256 } from '../../../src/crypto/secrets.js'
-import { createEmit } from '../../../src/domain/events/event-publisher.js'
+import { createEmit } from '../../../src/domain/events/audit-log.js'
 import {
   createWebhooks,
   startWebhookRetries,

@@ -5,7 +5,7 @@ import {
   issueMailedTicket,
   openMailedTicket,
   takeMailedTicket,
-} from '../../../src/domain/intents/mailed-intents.js'
+} from '../../../src/domain/intents/login-intents.js'
 import type { TicketPurpose } from '../../../src/model/intents.js'
 import type { User } from '../../../src/model/user.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'

@@ -12,7 +12,7 @@ import {
   settleIdentity,
   takeAbandonedIdentity,
   takeBackIdentity,
-} from '../../../src/domain/oauth/oauth-identities.js'
+} from '../../../src/domain/oauth/oauth-links.js'
 import { AuthError } from '../../../src/errors/index.js'
 import type { ProviderProfile } from '../../../src/identity-providers/provider-clients.js'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'

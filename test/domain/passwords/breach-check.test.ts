@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createBreachCheck } from '../../../src/domain/hashing/breach-check.js'
+import { createBreachCheck } from '../../../src/domain/hashing/password-hashes.js'
 import type { OutboundReply, OutboundRequest } from '../../../src/ports/host.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 

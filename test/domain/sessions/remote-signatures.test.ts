@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { expect, it } from 'vitest'
 import type { SigningInput } from '../../../src/crypto/key-ring.js'
-import { createRemoteSignatures } from '../../../src/domain/keys/remote-signatures.js'
+import { createRemoteSignatures } from '../../../src/domain/keys/signing-keys.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { rsaPair } from '../../crypto/forge.js'
 import { keyModule } from '../../support/outside/key-module.js'

@@ -60,10 +60,10 @@ const elsewhere = new Set([
   'src/domain/sessions/own-sessions.ts sessions.get',
   'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
   // Another call uses the id and deletes the account, as in `deletion-races` of signing in by a provider.
-  'src/domain/surface/has-way-in.ts users.take',
+  'src/domain/surface/surface-context.ts users.take',
   // The account was deleted before and is there again, as in `deletion-notes`.
   'src/domain/accounts/account-deletions.ts collections.users.get',
-  'src/domain/passkeys/passkey-registration.ts collections.passkeys.take',
+  'src/domain/passkeys/passkey-ceremonies.ts collections.passkeys.take',
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
   'src/domain/accounts/user-import.ts users.take',
   'src/domain/accounts/user-import.ts totpFactors.take',

@@ -33,14 +33,14 @@ const harmless: Readonly<Record<string, string>> = {
     'of an address, which is no secret',
   'domain/factors/totp-factors.ts: factor.sealedSecret === seen': 'what this process read before',
   'domain/oauth/oauth-sign-in.ts: failure === code': 'the code of an error',
-  'domain/intents/oauth-codes.ts: code?.codeChallenge !== codeChallenge':
+  'domain/intents/oauth-flows.ts: code?.codeChallenge !== codeChallenge':
     'the digest of a verifier, which was sent in an address',
   'domain/intents/oauth-flows.ts: code === refusal': 'the code of an error',
   'domain/intents/oauth-flows.ts: code === expired': 'the code of an error',
   'domain/intents/oauth-flows.ts: code === switchedOff': 'the code of an error',
   'domain/passkeys/passkeys.ts: seen.lastChallenge === use.challenge': 'spent before',
   'domain/passkeys/passkeys.ts: found.lastChallenge === lastChallenge': 'what was just written',
-  'domain/passwords/owner-proof.ts: found.passwordHash === passwordHash': 'what was just written',
+  'domain/passwords/password-writer.ts: found.passwordHash === passwordHash': 'what was just written',
   'domain/passwords/password-writer.ts: found?.hashes[0] === passwordHash': 'what was just written',
   'domain/passwords/password-writer.ts: found?.passwordHash === passwordHash':
     'what was just written',

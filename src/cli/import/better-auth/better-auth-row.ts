@@ -106,7 +106,7 @@ function base32(bytes: Uint8Array): string {
 }
 
 /** The accounts at providers of one user, and those that stay behind. */
-export function identitiesOf(accounts: readonly Cells[]): {
+function identitiesOf(accounts: readonly Cells[]): {
   readonly identities: readonly ImportedIdentity[]
   readonly left: readonly NotCarried[]
 } {

@@ -2,7 +2,6 @@ import { Refusal } from '../../frame/refusal.js'
 import { openSourceFile, type SourceFile } from '../files/source-file.js'
 import type { ColumnMap } from '../rows/column-map.js'
 import type { Source, SourceRow } from '../rows/import-source.js'
-import { type CsvRecord, csvRecords } from './csv-records.js'
 
 export interface CsvOptions {
   /** Absolute. */
@@ -107,4 +106,121 @@ function placeText({ byte, line }: Place): string {
 function placeOf(text: string): Place {
   const [byte, line] = text.split(':').map(Number)
   return { byte: byte ?? 0, line: line ?? 1 }
+}
+
+export interface CsvRecord {
+  readonly fields: readonly string[]
+  /** The first line of the record. */
+  readonly line: number
+  /** Where the next record starts: bytes after where reading began, and its line. */
+  readonly end: number
+  readonly nextLine: number
+}
+
+/** A quote that is never closed would otherwise take the rest of the file into memory. */
+const mostBytes = 1024 * 1024
+const quote = 0x22
+const lineFeed = 0x0a
+
+/**
+ * The records of a CSV file (RFC 4180 §2) in UTF-8, with CRLF or LF at the ends of lines. Empty lines are left out.
+ * Reading begins at a line, the first one by default. Holds one chunk and one record at a time. Throws `Refusal` with the line of what is of another form.
+ */
+export async function* csvRecords(
+  chunks: AsyncIterable<Uint8Array>,
+  delimiter: string,
+  firstLine = 1,
+): AsyncGenerator<CsvRecord, undefined> {
+  let end = 0
+  let line = firstLine
+  for await (const bytes of recordBytes(chunks)) {
+    const text = decoded(bytes, line)
+    end += bytes.length
+    const fields = fieldsOf(withoutLineEnd(text), delimiter)
+    if (fields === null)
+      throw new Refusal(
+        `Line ${line}: a quote stands in a field that no quotes surround, or was not closed.`,
+        2,
+      )
+    const nextLine = line + text.split('\n').length - 1
+    if (fields.length > 1 || text.startsWith('"') || fields[0] !== '') {
+      yield { fields, line, end, nextLine }
+    }
+    line = nextLine
+  }
+}
+
+/** Each with its line end. A line end between quotes belongs to the record: quotes within are doubled. */
+async function* recordBytes(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, undefined> {
+  let held: Uint8Array = new Uint8Array()
+  let isQuoted = false
+  for await (const chunk of chunks) {
+    let at = held.length
+    held = Buffer.concat([held, chunk])
+    let start = 0
+    for (; at < held.length; at += 1) {
+      if (held[at] === quote) isQuoted = !isQuoted
+      if (isQuoted || held[at] !== lineFeed) continue
+      yield held.subarray(start, at + 1)
+      start = at + 1
+    }
+    held = held.subarray(start)
+    if (held.length > mostBytes) {
+      throw new Refusal('A record is longer than 1 MiB: a quote was probably not closed.', 2)
+    }
+  }
+  if (held.length > 0) yield held
+}
+
+function decoded(bytes: Uint8Array, line: number): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new Refusal(`Line ${line} is not in UTF-8. Convert the file first, as with iconv.`, 2)
+  }
+}
+
+function withoutLineEnd(text: string): string {
+  if (text.endsWith('\r\n')) return text.slice(0, -2)
+  return text.endsWith('\n') ? text.slice(0, -1) : text
+}
+
+/** Null for a record of another form. */
+function fieldsOf(text: string, delimiter: string): readonly string[] | null {
+  const fields: string[] = []
+  let at = 0
+  for (;;) {
+    const field = text[at] === '"' ? quotedField(text, at) : plainField(text, at, delimiter)
+    if (field === null) return null
+    fields.push(field.value)
+    if (field.end === text.length) return fields
+    if (text[field.end] !== delimiter) return null
+    at = field.end + 1
+  }
+}
+
+interface Field {
+  readonly value: string
+  readonly end: number
+}
+
+function plainField(text: string, at: number, delimiter: string): Field | null {
+  const next = text.indexOf(delimiter, at)
+  const end = next === -1 ? text.length : next
+  const value = text.slice(at, end)
+  return value.includes('"') ? null : { value, end }
+}
+
+function quotedField(text: string, start: number): Field | null {
+  let at = start + 1
+  for (;;) {
+    const closing = text.indexOf('"', at)
+    if (closing === -1) return null
+    if (text[closing + 1] !== '"') {
+      return { value: text.slice(start + 1, closing).replaceAll('""', '"'), end: closing + 1 }
+    }
+    at = closing + 2
+  }
 }

@@ -35,7 +35,7 @@ export function openSourceDatabase({
 }
 
 /** Loads a driver, which is installed where it is needed alone. */
-export async function driverOf<Driver>(name: string, load: () => Promise<Driver>): Promise<Driver> {
+async function driverOf<Driver>(name: string, load: () => Promise<Driver>): Promise<Driver> {
   try {
     return await load()
   } catch (cause) {
@@ -65,7 +65,7 @@ export function tlsIn(url: URL): boolean {
 }
 
 /** A source in MariaDB or MySQL. Times are read as UTC. */
-export async function mariadbSource(url: URL): Promise<SourceDatabase> {
+async function mariadbSource(url: URL): Promise<SourceDatabase> {
   const { createConnection } = await driverOf('mariadb', () => import('mariadb'))
   const database = decodeURIComponent(url.pathname.slice(1))
   const connection = await createConnection({
@@ -107,7 +107,7 @@ const timestampWithoutZone = 1114
 const date = 1082
 
 /** Times without a zone are read as UTC. */
-export async function postgresSource(url: URL): Promise<SourceDatabase> {
+async function postgresSource(url: URL): Promise<SourceDatabase> {
   const { default: pg } = await driverOf('pg', () => import('pg'))
   const types: CustomTypesConfig = {
     getTypeParser(oid, format) {
@@ -141,7 +141,7 @@ export async function postgresSource(url: URL): Promise<SourceDatabase> {
 }
 
 /** A source in a file, read by the SQLite of Node 22.13 and newer. */
-export async function sqliteSource(path: string): Promise<SourceDatabase> {
+async function sqliteSource(path: string): Promise<SourceDatabase> {
   if (!existsSync(path)) throw new Refusal(`There is no file ${path}.`, 2)
   const { DatabaseSync } = await import('node:sqlite').catch((cause: unknown) => {
     throw new Refusal('This version of Node has no SQLite: use Node 22.13 or newer.', 2, { cause })

@@ -1,9 +1,12 @@
+import type { ImportedIdentity } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
 import { openSourceFile } from '../files/source-file.js'
-import type { CarryRules } from '../rows/carried-row.js'
-import type { Source, SourceRow } from '../rows/import-source.js'
-import { type ExportItem, exportItems } from './export-items.js'
-import { firebaseRow } from './firebase-row.js'
+import { type CarryRules, carriedRow } from '../rows/carried-row.js'
+import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
+import { membersOf } from '../rows/members-of.js'
+import { accountId } from '../rows/old-id.js'
+import { providerIssuers } from '../rows/provider-issuers.js'
+import { textOf, timeOf } from '../rows/read-cell.js'
 
 export interface FirebaseOptions {
   /** Absolute. */
@@ -54,5 +57,157 @@ export async function firebaseSource({ path, rules, space }: FirebaseOptions): P
     },
 
     close: () => file.close(),
+  }
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+/** A user of an export, as its JSON has it. */
+function firebaseRow(
+  given: unknown,
+  { rules, space }: { readonly rules: CarryRules; readonly space: string },
+): SourceRow {
+  const user = membersOf(given)
+  const key = textOf(user['localId']) ?? ''
+  const { identities, left } = identitiesOf(user['providerUserInfo'])
+  return carriedRow(
+    {
+      key,
+      user: {
+        ...(key === '' ? {} : { id: accountId(`${space} firebase`, key) }),
+        email: textOf(user['email']) ?? '',
+        name: textOf(user['displayName']),
+        passwordHash: hashOf(user),
+        emailVerified: user['emailVerified'] === true,
+        createdAt: timeOf(user['createdAt']),
+        lastLoginAt: timeOf(user['lastSignedInAt']),
+        enabled: user['disabled'] !== true,
+      },
+      identities,
+      roles: [],
+      totpSecret: null,
+      notCarried: [...left, ...otherMembers(user)],
+    },
+    rules,
+  )
+}
+
+function hashOf({ salt, passwordHash }: Members): string | null {
+  const [typed, hash] = [textOf(salt), textOf(passwordHash)]
+  return typed === null || hash === null ? null : `$firebase-scrypt$${typed}$${hash}`
+}
+
+const providers = new Map<unknown, 'google' | 'github' | 'apple'>([
+  ['google.com', 'google'],
+  ['github.com', 'github'],
+  ['apple.com', 'apple'],
+])
+
+function identitiesOf(given: unknown) {
+  const identities: ImportedIdentity[] = []
+  const left: NotCarried[] = []
+  for (const info of Array.isArray(given) ? given.map(membersOf) : []) {
+    const provider = providers.get(info['providerId'])
+    const subject = textOf(info['rawId'])
+    if (provider !== undefined && subject !== null) {
+      identities.push({ provider, issuer: providerIssuers[provider], subject })
+    } else if (!['password', 'phone'].includes(String(info['providerId']))) {
+      const reason = 'An account at a provider stays behind: there is Google, GitHub and Apple.'
+      left.push({ code: 'provider', reason })
+    }
+  }
+  return { identities, left }
+}
+
+function otherMembers(user: Members): readonly NotCarried[] {
+  const notes: NotCarried[] = []
+  if (textOf(user['phoneNumber']) !== null) {
+    const reason = 'The phone number stays behind: users sign in with their address.'
+    notes.push({ code: 'sign_in_name', reason })
+  }
+  if (textOf(user['customAttributes']) !== null) {
+    notes.push({
+      code: 'role',
+      reason: 'Custom claims stay behind: give roles by --ids and your own tables.',
+    })
+  }
+  return notes
+}
+
+/** An object of the list, with where the next one may start: bytes after where reading began. */
+export interface ExportItem {
+  readonly value: unknown
+  readonly end: number
+}
+
+const mostBytes = 1024 * 1024
+const [quote, backslash] = [0x22, 0x5c]
+const openers: readonly number[] = [0x7b, 0x5b]
+const closers: readonly number[] = [0x7d, 0x5d]
+
+/**
+ * The objects of `{"users": [ … ]}`, one after the other, whatever the size of the file. `depth` is how many brackets are
+ * open where reading begins: none at the start of the file, two between objects. Throws `Refusal` for other JSON.
+ */
+export async function* exportItems(
+  chunks: AsyncIterable<Uint8Array>,
+  depth: number,
+): AsyncGenerator<ExportItem, undefined> {
+  const scan = scanner(depth)
+  let held: Uint8Array = new Uint8Array()
+  let base = 0
+  for await (const chunk of chunks) {
+    const from = held.length
+    held = Buffer.concat([held, chunk])
+    let start = 0
+    for (let at = from; at < held.length; at += 1) {
+      const seen = scan.next(held[at] ?? 0)
+      if (seen === 'begins') start = at
+      if (seen !== 'ends') continue
+      yield { value: itemOf(held.subarray(start, at + 1)), end: base + at + 1 }
+      start = at + 1
+    }
+    base += start
+    held = held.subarray(start)
+    if (held.length > mostBytes) throw new Refusal('A user is longer than 1 MiB.', 2)
+  }
+  if (!scan.isDone()) throw new Refusal('The file ends in the middle: the export was cut off.', 2)
+}
+
+/** Counts brackets outside of texts. */
+function scanner(depthBefore: number) {
+  let depth = depthBefore
+  let isText = false
+  let isEscaped = false
+
+  function inText(byte: number): null {
+    if (isEscaped) isEscaped = false
+    else if (byte === backslash) isEscaped = true
+    else if (byte === quote) isText = false
+    return null
+  }
+
+  return {
+    isDone: () => depth === 0,
+    next(byte: number): 'begins' | 'ends' | null {
+      if (isText) return inText(byte)
+      if (byte === quote) isText = true
+      if (openers.includes(byte)) {
+        depth += 1
+        return depth === 3 ? 'begins' : null
+      }
+      if (!closers.includes(byte)) return null
+      depth -= 1
+      return depth === 2 ? 'ends' : null
+    },
+  }
+}
+
+function itemOf(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    // The error of the parser would repeat what stands there.
+    throw new Refusal('A user of the file is no JSON.', 2)
   }
 }

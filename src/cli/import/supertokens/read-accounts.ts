@@ -112,7 +112,7 @@ export interface UserName {
 }
 
 /** By which ids the host knows users. */
-export async function userNames(
+async function userNames(
   read: ReadRows,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, UserName>> {

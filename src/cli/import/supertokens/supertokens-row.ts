@@ -165,7 +165,7 @@ const others: NotCarried = {
  * The oldest app that the user confirmed, and a note where there are more factors. `isDoubtful`: a way in of a stranger
  * may be linked, which could have added the app.
  */
-export function supertokensTotp(
+function supertokensTotp(
   { devices, metadata }: Pick<SupertokensAccount, 'devices' | 'metadata'>,
   isDoubtful: boolean,
 ): { readonly totpSecret: FoundUser['totpSecret']; readonly notes: readonly NotCarried[] } {
@@ -200,7 +200,7 @@ const noTenant: NotCarried = {
 }
 
 /** The accounts at providers, and those that stay behind. `microsoftTenant` is a UUID, or null. */
-export function supertokensIdentities(
+function supertokensIdentities(
   logins: readonly SupertokensLogin[],
   microsoftTenant: string | null,
 ): {

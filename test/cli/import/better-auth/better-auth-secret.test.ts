@@ -1,10 +1,10 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import {
+  betterAuthSecrets,
   decryptBetterAuth,
   hchacha20,
-} from '../../../../src/cli/import/better-auth/better-auth-secret.js'
-import { betterAuthSecrets } from '../../../../src/cli/import/better-auth/better-auth-secrets.js'
+} from '../../../../src/cli/import/better-auth/better-auth-secrets.js'
 
 const hex = (text: string) => Buffer.from(text.replace(/\s/g, ''), 'hex')
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CsvRecord, csvRecords } from '../../../../src/cli/import/csv/csv-records.js'
+import { type CsvRecord, csvRecords } from '../../../../src/cli/import/csv/csv-source.js'
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

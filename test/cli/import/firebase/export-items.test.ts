@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ExportItem, exportItems } from '../../../../src/cli/import/firebase/export-items.js'
+import {
+  type ExportItem,
+  exportItems,
+} from '../../../../src/cli/import/firebase/firebase-source.js'
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

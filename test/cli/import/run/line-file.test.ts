@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type LineFile, withoutKnown } from '../../../../src/cli/import/run/line-file.js'
+import { type LineFile, withoutKnown } from '../../../../src/cli/import/run/run-import.js'
 
 it('leaves the last line of a "from" last where two rows of a source have it', async () => {
   const written: object[] = []

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { supabaseRow } from '../../../../src/cli/import/supabase/supabase-row.js'
+import { supabaseRow } from '../../../../src/cli/import/supabase/supabase-source.js'
 
 const options = {
   rules: { roles: new Map(), dropSecondFactors: false },
