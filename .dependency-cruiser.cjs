@@ -137,8 +137,6 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['type-only', 'npm-peer'],
-        // The build bundles these (tsup.config.ts).
-        pathNot: '^node_modules/(zod|@opentelemetry/api|@zxcvbn-ts/language-common)/',
       },
     },
   ],

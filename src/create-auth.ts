@@ -22,6 +22,7 @@ import {
 import { type BuiltSurface, buildSurface, mountSurface } from './setup/mount-surface.js'
 import { createShared } from './setup/shared-parts.js'
 import { metadataOf, surfacesOfRequest } from './setup/surfaces.js'
+import { providersOf } from './telemetry/open-telemetry.js'
 
 /**
  * Builds the library from the host's options. Rejects with an `OptionsError` that names the option
@@ -47,7 +48,7 @@ import { metadataOf, surfacesOfRequest } from './setup/surfaces.js'
  */
 export async function createAuth(given: AuthOptions): Promise<Auth> {
   checkOptions(given)
-  const options = await withConfigKeys(given)
+  const options = { ...(await withConfigKeys(given)), ...(await providersOf(given)) }
   const shared = await createShared(options, process.env, (type, source, facts) =>
     on('operator').emit(type, source, facts),
   )

@@ -259,9 +259,9 @@ export interface AuthOptions {
    * default every process takes part, and one at a time does the work. Expiry does not depend on it.
    */
   readonly sweep?: false
-  /** Receives metrics. Default: OpenTelemetry's global provider at the time of `createAuth`. */
+  /** Receives metrics. Default: the global provider of `@opentelemetry/api`, if that is installed, at the time of `createAuth`. */
   readonly meterProvider?: MeterProvider
-  /** Receives spans. Default: OpenTelemetry's global provider. */
+  /** Receives spans. Default: the global provider of `@opentelemetry/api`, if that is installed. */
   readonly tracerProvider?: TracerProvider
   /** Days for which audit records are kept, 30 to 3,650. Default 400. */
   readonly auditRetentionDays?: number

@@ -19,7 +19,6 @@ import { assurancePage, storedRecords } from './release/records.js'
 import { releaseSteps } from './release/release-steps.js'
 import { documentOf, figuresOf } from './reliability.js'
 import { storedResult } from './shelf-results.js'
-import { sizeTable } from './sizes.js'
 
 const root = new URL('../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
@@ -166,11 +165,6 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'prints the lines that a reader of the docs has to write for the usual things',
     isAsked: true,
     run: printCounts,
-  },
-  sizes: {
-    what: 'prints what each subpath weighs',
-    isAsked: true,
-    run: async () => console.log(await sizeTable()),
   },
   goldens: {
     what: 'test/package/goldens: the rows of every store; needs every server',

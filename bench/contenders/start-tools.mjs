@@ -1,4 +1,5 @@
 // What the starts need beside themselves: rows with a session in them, and bundles.
+import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { contender } from './contender.mjs'
 import { poolOf } from './shared/database.mjs'
@@ -32,9 +33,9 @@ const external = [
   'react',
 ]
 
-/** Bytes of minified code: what loads at the start, and all there is with what loads at its first use. */
+/** Bytes of one minified file with all there is, before and after its compression. */
 async function bundleSizes({ imports }) {
-  const { metafile } = await build({
+  const { outputFiles } = await build({
     stdin: {
       contents: Object.entries(imports)
         .map(([name, parts]) => `export { ${parts.join(', ')} } from '${name}'`)
@@ -43,27 +44,16 @@ async function bundleSizes({ imports }) {
       loader: 'js',
     },
     bundle: true,
-    splitting: true,
     minify: true,
     write: false,
-    metafile: true,
     platform: 'node',
     format: 'esm',
-    outdir: 'out',
     logLevel: 'silent',
     // The project's own settings lead `postern` to its sources.
     tsconfigRaw: {},
     loader: { '.node': 'empty' },
     external,
   })
-  const { outputs } = metafile
-  const atStart = new Set()
-  const walk = (name) => {
-    if (atStart.has(name) || outputs[name] === undefined) return
-    atStart.add(name)
-    for (const { path, kind } of outputs[name].imports) if (kind === 'import-statement') walk(path)
-  }
-  walk(Object.keys(outputs).find((name) => name.includes('stdin')))
-  const bytes = (names) => names.reduce((sum, name) => sum + outputs[name].bytes, 0)
-  return { atStart: bytes([...atStart]), all: bytes(Object.keys(outputs)) }
+  const [{ contents }] = outputFiles
+  return { minified: contents.byteLength, compressed: gzipSync(contents).byteLength }
 }

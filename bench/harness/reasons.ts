@@ -61,8 +61,8 @@ export const reasons = {
     'and to count once a round.',
 
   'what is installed':
-    'Of 13.9 MiB, the package itself is 6.6: 3.5 are source maps with the sources in them, 1.7 the code with the command ' +
-    'line and the conformance kit, 0.6 the types, 0.6 the pages of the documentation.',
+    'Of 21.3 MiB, zod is 5.9 and the word lists are 1.8. The package itself is 6.3: 3.3 are source maps with the sources in ' +
+    'them, 1.4 the code with the command line and the conformance kit, 0.9 the types, 0.7 the pages of the documentation.',
 
   'first reply':
     'From ready to the reply Postern takes 132 ms and better-auth 116, nearly all of which both spend on loading Express ' +

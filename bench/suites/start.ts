@@ -31,8 +31,8 @@ const bundles = {
 interface Sizes {
   readonly name: string
   /** All in bytes. */
-  readonly atStart: number
-  readonly all: number
+  readonly minified: number
+  readonly compressed: number
   readonly installed: number
 }
 
@@ -107,7 +107,9 @@ async function sizesOf(context: Context): Promise<readonly Sizes[]> {
   }
   const sizes: Sizes[] = []
   for (const [name, imports] of Object.entries(bundles)) {
-    const bundle = await tools.ask<Pick<Sizes, 'atStart' | 'all'>>('bundleSizes', { imports })
+    const bundle = await tools.ask<Pick<Sizes, 'minified' | 'compressed'>>('bundleSizes', {
+      imports,
+    })
     sizes.push({ name, ...bundle, installed: installedSize(folders[name] ?? '') })
   }
   return sizes
@@ -130,17 +132,17 @@ function startTable(series: Series, names: readonly string[]): SuiteTable {
 }
 
 function sizeTable(sizes: readonly Sizes[]): SuiteTable {
-  const rows = sizes.map(({ name, atStart, all, installed }) => [
+  const rows = sizes.map(({ name, minified, compressed, installed }) => [
     name,
-    kibibytes(atStart),
-    kibibytes(all),
+    kibibytes(minified),
+    kibibytes(compressed),
     kibibytes(installed),
   ])
   const note =
-    'Bundled and minified by esbuild: each library with its Express handler, and Postern with its Postgres ' +
-    'store. At the start is what is loaded then; the rest is loaded at its first use, the dictionary of ' +
-    'common passwords with it. Installed is the library alone with what it depends on.'
-  const head = ['library', 'at the start, KiB', 'all, KiB', 'installed, KiB']
+    'Made one minified file by esbuild, and compressed by gzip: each library with its Express handler, and ' +
+    'Postern with its Postgres store and the list of common passwords. Installed is the library alone with ' +
+    'what it depends on.'
+  const head = ['library', 'minified, KiB', 'compressed, KiB', 'installed, KiB']
   return { title: 'Sizes', head, rows, note }
 }
 
@@ -193,13 +195,12 @@ function sizeFigures(sizes: readonly Sizes[]): readonly Figure[] {
   const inKiB = (bytes: number | undefined) => (bytes === undefined ? [] : [bytes / 1024])
   const ratio = own && peer ? [own.installed / peer.installed] : []
   return [
-    { goal, what: 'bundle at the start', values: inKiB(own?.atStart), unit, atMost: 430 },
-    { goal, what: 'bundle in all', values: inKiB(own?.all), unit, atMost: 1300 },
+    { goal, what: 'a whole host, compressed', values: inKiB(own?.compressed), unit, atMost: 1500 },
     {
       goal,
       what: 'installed size over better-auth',
       values: ratio,
-      atMost: 0.65,
+      atMost: 1,
       why: 'what is installed',
     },
   ]

@@ -1,6 +1,6 @@
 /** @type {import('next').NextConfig} */
 export default {
-  // Hashes and keys need Node: leave them out of the bundle.
+  // Next.js makes several bundles: an AuthError of one would be no AuthError of another.
   serverExternalPackages: ['postern'],
   poweredByHeader: false,
   // This folder is the whole application, whatever lies above it.

@@ -1,5 +1,5 @@
-import { metrics, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { BacklogGauge } from '../domain/sweep/sweeper.js'
+import { loadPart } from '../errors/index.js'
 import type { Clock } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import type {
@@ -20,18 +20,59 @@ interface Providers {
   readonly tracerProvider?: TracerProvider | undefined
 }
 
+/** What spans are made with where OpenTelemetry is not installed. */
+const noSpan: Span = { setAttributes() {}, setStatus() {}, end() {} }
+const noTracerProvider: TracerProvider = {
+  getTracer: () => ({ startActiveSpan: (_name, _options, run) => run(noSpan) }),
+}
+const noMeterProvider: MeterProvider = {
+  getMeter: () => ({
+    createCounter: () => ({ add() {} }),
+    createUpDownCounter: () => ({ add() {} }),
+    createHistogram: () => ({ record() {} }),
+    createObservableGauge: () => ({ addCallback() {} }),
+  }),
+}
+
+/**
+ * The providers that the host gave, and in place of one that it did not give the global one of its
+ * `@opentelemetry/api`. Without that package nothing is measured. The global ones are read now: the metrics API
+ * has no proxy, so instruments made before the host registered its provider would stay dead.
+ */
+export async function providersOf({ meterProvider, tracerProvider }: Providers): Promise<{
+  readonly meterProvider: MeterProvider
+  readonly tracerProvider: TracerProvider
+}> {
+  if (meterProvider !== undefined && tracerProvider !== undefined) {
+    return { meterProvider, tracerProvider }
+  }
+  const api = await loadPart('OpenTelemetry', openTelemetry)
+  return {
+    meterProvider: meterProvider ?? api?.metrics.getMeterProvider() ?? noMeterProvider,
+    tracerProvider: tracerProvider ?? api?.trace.getTracerProvider() ?? noTracerProvider,
+  }
+}
+
+/** The host's own copy of the API; null where it installed none. */
+async function openTelemetry() {
+  // Bundlers leave an import out that stands in a try, if they cannot find the package.
+  try {
+    return await import('@opentelemetry/api')
+  } catch (error) {
+    const code: unknown = Reflect.get(Object(error), 'code')
+    if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return null
+    throw error
+  }
+}
+
 /**
  * One span an operation, named by its id and of kind internal, because the request itself is the
  * host's to trace; the histogram `svc_auth_request_duration_seconds{surface,operation,status_class}`;
  * and the counters `svc_auth_requests_total{surface,operation,outcome}`,
- * `svc_auth_refusals_total{surface,operation,code}` and `svc_auth_events_total{surface,type}`. Does nothing without a provider. The global ones are read
- * now: instruments made before the host registered its own would stay dead.
+ * `svc_auth_refusals_total{surface,operation,code}` and `svc_auth_events_total{surface,type}`. Does nothing without a provider.
  */
 export function createTracing(
-  {
-    meterProvider = metrics.getMeterProvider(),
-    tracerProvider = trace.getTracerProvider(),
-  }: Providers,
+  { meterProvider = noMeterProvider, tracerProvider = noTracerProvider }: Providers,
   clock: Pick<Clock, 'now'>,
 ): Tracing {
   const tracer = tracerProvider.getTracer('postern')
@@ -92,6 +133,9 @@ async function inSpan<T extends Ended>(span: Span, work: () => Promise<T>): Prom
   }
 }
 
+/** `SpanStatusCode.ERROR` of OpenTelemetry. */
+const spanError = 2
+
 /** Never the error itself: messages of drivers quote rows and values. */
 function describe(span: Span, ended: Ended): void {
   const outcome = outcomeOf(ended)
@@ -100,7 +144,7 @@ function describe(span: Span, ended: Ended): void {
     'postern.outcome': outcome,
     ...(ended.code === null ? {} : { 'error.type': ended.code }),
   })
-  if (outcome === 'failed') span.setStatus({ code: SpanStatusCode.ERROR })
+  if (outcome === 'failed') span.setStatus({ code: spanError })
 }
 
 function outcomeOf({ status }: Ended): 'success' | 'refused' | 'failed' {
@@ -115,11 +159,9 @@ function count(counter: MetricCounter, labels: Readonly<Record<string, string>>)
 /**
  * The queue of password hashes: `svc_auth_hash_queue_length{holder}`,
  * `svc_auth_hash_queue_wait_seconds{holder}` and `svc_auth_hash_queue_refused_total{holder,reason}`.
- * Does nothing without a provider, which is read now: see `createTracing`.
+ * Does nothing without a provider.
  */
-export function hashQueueInstruments(
-  provider: MeterProvider = metrics.getMeterProvider(),
-): HashQueueMetrics {
+export function hashQueueInstruments(provider: MeterProvider = noMeterProvider): HashQueueMetrics {
   const meter = provider.getMeter('postern')
   const length = meter.createUpDownCounter('svc_auth_hash_queue_length', {
     description: 'Password hashes that wait for their turn.',
@@ -141,12 +183,9 @@ export function hashQueueInstruments(
 
 /**
  * The gauge `svc_auth_token_sweep_backlog_estimate{tier}`: expired refresh rows not yet removed.
- * The global provider is read now, not at import: the metrics API has no proxy, so an instrument
- * made before the host registered its provider would stay dead.
+ * Does nothing without a provider.
  */
-export function createBacklogGauge(
-  provider: MeterProvider = metrics.getMeterProvider(),
-): BacklogGauge {
+export function createBacklogGauge(provider: MeterProvider = noMeterProvider): BacklogGauge {
   let backlog: ReadonlyMap<Surface, number> = new Map()
   let leads = false
 

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,8 @@ import { cloneRepository, command } from '../support/package/packed-package.js'
 export interface NextExample {
   /** A process of its own, with what this adds to its environment. */
   start(more: Readonly<Record<string, string>>): Promise<ExampleHost>
+  /** The same of a second build, into which Next.js bundles the package. */
+  startBundled(more: Readonly<Record<string, string>>): Promise<ExampleHost>
   /** Hosts beyond this machine that the build or a process tried to reach. */
   reached(): readonly string[]
   remove(): void
@@ -41,16 +44,29 @@ export async function nextExample(): Promise<NextExample | null> {
   const next = join(cwd, 'node_modules/next/dist/bin/next')
   const run = (name: string, env: Readonly<Record<string, string>>) =>
     new StartedProgram(process.execPath, [next, name], { cwd, env: { ...quiet, ...env } })
-  const built = run('build', {})
-  if ((await built.ended()) !== 0) throw new Error(`next build failed:\n${built.output}`)
+  async function build(): Promise<void> {
+    const built = run('build', {})
+    if ((await built.ended()) !== 0) throw new Error(`next build failed:\n${built.output}`)
+  }
+  async function start(more: Readonly<Record<string, string>>): Promise<ExampleHost> {
+    const port = await freePort()
+    const url = `http://localhost:${port}`
+    const at = { PORT: String(port), OPERATOR_URL: url, CLIENT_URL: url }
+    const program = run('start', { ...(await exampleSecrets()), ...at, ...more })
+    await program.printed(/Ready in/)
+    return exampleHost(program, port)
+  }
+  await build()
   return {
-    async start(more) {
-      const port = await freePort()
-      const url = `http://localhost:${port}`
-      const at = { PORT: String(port), OPERATOR_URL: url, CLIENT_URL: url }
-      const program = run('start', { ...(await exampleSecrets()), ...at, ...more })
-      await program.printed(/Ready in/)
-      return exampleHost(program, port)
+    start,
+    async startBundled(more) {
+      const config = join(cwd, 'next.config.mjs')
+      const apart = "serverExternalPackages: ['postern']"
+      const text = readFileSync(config, 'utf8')
+      assert(text.includes(apart))
+      writeFileSync(config, text.replace(apart, "distDir: '.bundled'"))
+      await build()
+      return start(more)
     },
     reached: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []),
     remove,

@@ -108,6 +108,21 @@ describe('examples/nextjs', () => {
   // The process ends by the signal, when its server has closed; it closes the library meanwhile.
   probeExample(running, { exitCode: 143, closes: /^Closed\.$/m })
 
+  it('a host that has the package in its bundle signs a user in', {
+    timeout: 300_000,
+  }, async () => {
+    if (example === null) throw new Error('not installed')
+    const bundled = await example.startBundled(behindProxy)
+    hosts.push(bundled)
+    const { program, send } = bundled
+    const ada = await registeredAt(program, send.client, 'bundled@example.org')
+    const login = await send.client('POST', '/v1/auth/client/login', { body: ada })
+    const page = await send.client('GET', '/', { cookie: refreshCookieOf(login, 'client') })
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('bundled@example.org')])
+    const stranger = await send.client('GET', '/reports')
+    expect(stranger.status).toBe(401)
+  })
+
   it('neither the build of Next.js nor its processes reach the network', () => {
     expect(example?.reached()).toEqual([])
   })

@@ -4,11 +4,9 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachedDeclarations } from '../../tools/trim-build.js'
 import { loadedFiles } from '../support/package/loaded-files.js'
 import { command, type PackedPackage, packedPackage } from '../support/package/packed-package.js'
 import { parseSource } from '../support/rules/parsed-source.js'
-import { shippedConfigBound } from './size-bounds.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const tsc = join(root, 'node_modules/@typescript/native/bin/tsc')
@@ -47,21 +45,10 @@ function runtimes(): readonly (readonly [version: string, program: string])[] {
   return [[process.version, process.execPath]]
 }
 
-interface SourceContent {
-  readonly source: string
-  readonly content: string | null
-}
-
-/** The sources that a source map names, each with its text if the map holds it. */
-function contentsIn(text: string): readonly SourceContent[] {
-  const map: {
-    readonly sources: readonly string[]
-    readonly sourcesContent: readonly (string | null)[]
-  } = JSON.parse(text)
-  return map.sources.map((source, index) => ({
-    source,
-    content: map.sourcesContent[index] ?? null,
-  }))
+/** The sources of which a built file was made, by its source map. */
+function sourcesIn(text: string): readonly string[] {
+  const map: { readonly sources: readonly string[] } = JSON.parse(text)
+  return map.sources
 }
 
 const compilerOptions = {
@@ -153,7 +140,6 @@ describe('the tarball', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      'THIRD-PARTY-NOTICES.md',
       ...pages.map((page) => `docs/${page}`),
       'package.json',
     ])
@@ -209,7 +195,7 @@ describe('the tarball', () => {
     expect(dead).toEqual([])
   })
 
-  it('lists what it brings of others, installed with it and built into it', () => {
+  it('lists the packages that are installed with it', () => {
     const sbom: {
       readonly bomFormat: string
       readonly metadata: { readonly component: { readonly name: string } }
@@ -217,9 +203,7 @@ describe('the tarball', () => {
     } = JSON.parse(readFileSync(join(packed.dir, 'dist/sbom.json'), 'utf8'))
     expect([sbom.bomFormat, sbom.metadata.component.name]).toEqual(['CycloneDX', 'postern'])
     const names = sbom.components.map(({ name }) => name)
-    const notices = readFileSync(join(packed.dir, 'THIRD-PARTY-NOTICES.md'), 'utf8')
-    const inside = [...notices.matchAll(/^## (\S+)$/gm)].map(([, name]) => name ?? '')
-    expect(names).toEqual(expect.arrayContaining([...dependencies, ...inside]))
+    expect(names).toEqual(expect.arrayContaining(dependencies))
     // Nothing that users do not get.
     expect(names.filter((name) => /^(vitest|typescript|tsup|esbuild)$/.test(name))).toEqual([])
     expect(JSON.stringify(sbom)).not.toContain(root)
@@ -231,19 +215,12 @@ describe('the tarball', () => {
     expect(named.filter((path) => !packed.files.includes(path))).toEqual([])
   })
 
-  it('has no declaration that no subpath reaches, and no source of another package', () => {
-    const read = (path: string) => readFileSync(join(packed.dir, path), 'utf8')
-    const entries = JSON.stringify(manifest.exports).match(/dist\/[^"]+\.d\.ts/g) ?? []
-    const declarations = packed.files.filter((path) => path.endsWith('.d.ts'))
-    expect(declarations.toSorted()).toEqual([...reachedDeclarations(entries, read)].toSorted())
-    const contents = packed.files
+  it('has nothing of another package in its files', () => {
+    const sources = packed.files
       .filter((path) => path.endsWith('.js.map'))
-      .flatMap((path) => contentsIn(read(path)))
-    const isWithText = ({ content }: SourceContent) => content !== null
-    const ofOthers = contents.filter(({ source }) => source.includes('node_modules/'))
-    expect(ofOthers.length).toBeGreaterThan(0)
-    expect(ofOthers.filter(isWithText)).toEqual([])
-    expect(contents.filter(isWithText).length).toBe(contents.length - ofOthers.length)
+      .flatMap((path) => sourcesIn(readFileSync(join(packed.dir, path), 'utf8')))
+    expect(sources.length).toBeGreaterThan(100)
+    expect(sources.filter((source) => !/^(\.\.\/)+(src|adapters)\//.test(source))).toEqual([])
   })
 
   it('runs nothing at install', () => {
@@ -254,7 +231,7 @@ describe('the tarball', () => {
   })
 
   it('the core imports no framework and no database package', () => {
-    const allowed = [...dependencies, '@node-rs/argon2']
+    const allowed = [...dependencies, '@node-rs/argon2', '@opentelemetry/api']
     const imports = [...outerImports('index.js')].filter((name) => !name.startsWith('node:'))
     expect(imports.length).toBeGreaterThan(0)
     expect(imports.filter((name) => foreign.test(name))).toEqual([])
@@ -290,12 +267,7 @@ describe('the tarball', () => {
 
   it('config.js is small, and is made of the configuration rules alone', () => {
     const files = [...loadedFiles(join(packed.dir, 'dist/config.js'))]
-    const sources = files.flatMap((path): readonly string[] => {
-      const map: { readonly sources: readonly string[] } = JSON.parse(
-        readFileSync(`${path}.map`, 'utf8'),
-      )
-      return map.sources
-    })
+    const sources = files.flatMap((path) => sourcesIn(readFileSync(`${path}.map`, 'utf8')))
     const own = /src\/(config\/.*|engine\/.*|errors\/.*)\.ts$/
     expect(sources.length).toBeGreaterThan(10)
     expect(sources.filter((path) => !own.test(path))).toEqual([])
@@ -303,19 +275,16 @@ describe('the tarball', () => {
     expect([...outerImports('config-secrets.js')]).toEqual(['node:crypto'])
     // Not minified: hosts' own bundlers do that.
     const bytes = files.reduce((sum, path) => sum + readFileSync(path).byteLength, 0)
-    expect(bytes).toBeLessThan(shippedConfigBound)
-  })
-
-  it('openapi.js describes the operations without what performs them', () => {
-    expect([...outerImports('openapi.js')]).toEqual([])
+    expect(bytes).toBeLessThan(56 * 1024)
   })
 
   it('its declarations name no package that a host has not installed', () => {
     const known = ['postern', ...dependencies, ...peers]
-    const read = (path: string): string => readFileSync(join(packed.dir, path), 'utf8')
-    const entries = JSON.stringify(manifest.exports).match(/dist\/[^"]+\.d\.ts/g) ?? []
-    const types = [...reachedDeclarations(entries, read)].flatMap((path) =>
-      parseSource(path, read(path)).imports.map(({ specifier }) => String(specifier)),
+    const declarations = packed.files.filter((path) => path.endsWith('.d.ts'))
+    const types = declarations.flatMap((path) =>
+      parseSource(path, readFileSync(join(packed.dir, path), 'utf8')).imports.map(({ specifier }) =>
+        String(specifier),
+      ),
     )
     const packages = types.filter((name) => !/^(\.|node:)/.test(name))
     expect(packages.length).toBeGreaterThan(0)
@@ -331,12 +300,23 @@ describe('the tarball', () => {
 })
 
 describe('hosts', () => {
-  it('a bare strict host compiles against the tarball and runs on every promised Node here', async () => {
+  it('a bare strict host compiles against the tarball and runs on every promised Node here, without OpenTelemetry', async () => {
     const file = await compiled('bare', 'host.ts', [])
     for (const [version, program] of runtimes()) {
       expect([version, await output(program, file)]).toEqual([
         version,
         { status: 401, isError: true, options: 'OptionsError' },
+      ])
+    }
+  })
+
+  it('a strict host with OpenTelemetry gets spans and metrics at the providers that it registered', async () => {
+    const file = await compiled('telemetry', 'host-telemetry.ts', ['@opentelemetry/api'])
+    for (const [version, program] of runtimes()) {
+      const counted = ['svc_auth_events_total', 'svc_auth_requests_total']
+      expect([version, await output(program, file)]).toEqual([
+        version,
+        { spans: ['startPasskeyLogin'], counted },
       ])
     }
   })

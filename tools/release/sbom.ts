@@ -45,20 +45,12 @@ function installed(): ReadonlySet<string> {
   )
 }
 
-/** The packages of which parts are built into the files of `dist`. */
-function builtIn(): ReadonlySet<string> {
-  const notices = readFileSync('THIRD-PARTY-NOTICES.md', 'utf8')
-  return new Set([...notices.matchAll(/^## (\S+)$/gm)].map(([, name]) => name ?? ''))
-}
-
-/** Everything of others that users get: what is installed with the package, and what is built into it. */
+/** Everything of others that users get. */
 function sbom(): Sbom {
   const { name } = JSON.parse(readFileSync('package.json', 'utf8'))
   const all = listed()
-  const [outside, inside] = [installed(), builtIn()]
-  const components = all.components.filter((one) => {
-    return outside.has(`${one.name}@${one.version}`) || inside.has(one.name)
-  })
+  const own = installed()
+  const components = all.components.filter((one) => own.has(`${one.name}@${one.version}`))
   // npm takes the name of the folder for that of the package, and lists how each tool hangs together.
   const { dependencies: _, metadata, ...rest } = all
   const component = { ...metadata.component, name }

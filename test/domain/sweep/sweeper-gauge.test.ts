@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { startSweeping } from '../../../src/setup/lifecycle.js'
 import { systemRandom } from '../../../src/system/machine.js'
-import { createBacklogGauge } from '../../../src/telemetry/open-telemetry.js'
+import { createBacklogGauge, providersOf } from '../../../src/telemetry/open-telemetry.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import {
@@ -154,7 +154,7 @@ describe('the meter provider', () => {
       ...nothingToResume,
       logger: recordingLogger(),
     }
-    startSweeping({}, { backend: memory(), clock, ...given })
+    startSweeping(await providersOf({}), { backend: memory(), clock, ...given })
     await clock.advance(untilFirst)
     expect(await scrapeText(exporter)).toContain(`${gauge}{tier="client"} 0\n`)
   })

@@ -65,7 +65,7 @@ const rules: readonly ZoneRule[] = [
     values: [
       ...[errors, texts, storedValues, linkedLine, 'node:buffer', 'node:crypto'],
       ...['jose', 'argon2', '@node-rs/argon2', 'otplib', '@simplewebauthn/server'],
-      ...['@zxcvbn-ts/language-common', '@zxcvbn-ts/dictionary-compression'],
+      '@zxcvbn-ts/language-common',
     ],
     types: [ports],
   },
