@@ -87,13 +87,6 @@ export class ConfigValidationError extends Error {
   }
 }
 
-/** A value that is refused by itself, and not beside other values. Callers are told the key as `field`. */
-export class ValueRefusal extends ConfigValidationError {
-  constructor({ field, message, code }: ConfigValidationError) {
-    super(field, message, code)
-  }
-}
-
 /** A problem of a module's declaration. */
 export interface DeclarationProblem {
   /** `sender`, `hooks.url` for a sub-field, `fields[2]` for one without a key, or '' for the module itself. */

@@ -5,7 +5,6 @@ import {
   type ConfigValidationError,
   type ErrorCode,
   titleOf,
-  ValueRefusal,
 } from '../errors/index.js'
 import type { Answer, Operation } from '../operations/operation.js'
 import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
@@ -128,14 +127,13 @@ export function problemReply(
   headers: Readonly<Record<string, string>> = {},
 ): ExchangeReply {
   const { maxAgeSeconds: maxAge, violations, field } = error
-  const body = {
-    status: error.status,
-    title: titleOf(error.status),
-    detail: error.message,
-    ...(error.code === 'unauthorized' ? {} : { code: error.code }),
+  const code = error.code === 'unauthorized' ? null : error.code
+  const isOfConfiguration = error.status === 422 && error.code.startsWith('config.')
+  const more = {
     ...(maxAge === null ? {} : { maxAgeSeconds: maxAge }),
     ...(violations === null ? {} : { violations }),
-    ...(field === null ? {} : { field }),
+    // An edit of the configuration is refused in four members: `detail` names the key.
+    ...(field === null || isOfConfiguration ? {} : { field }),
   }
   return {
     status: error.status,
@@ -149,8 +147,23 @@ export function problemReply(
       ...headers,
     },
     cookies: [],
-    body: JSON.stringify(body),
+    body: problemBody({ status: error.status, detail: error.message, code, ...more }),
   }
+}
+
+/** RFC 9457: `status`, `title`, `detail` and `code`, and what else an error tells. */
+function problemBody({
+  status,
+  detail,
+  code,
+  ...more
+}: {
+  readonly status: number
+  readonly detail: string
+  readonly code: string | null
+}): string {
+  const named = code === null ? {} : { code }
+  return JSON.stringify({ status, title: titleOf(status), detail, ...named, ...more })
 }
 
 /** RFC 9470 §3 */
@@ -160,14 +173,12 @@ function stepUpChallenge(maxAge: number): string {
 
 /**
  * What a module's validator refused: the problem body with the module's own code, or, without one,
- * the text-only body of old. Clients compare that one byte by byte. What no validator judged names its
- * key as well.
+ * the text-only body of old. Clients compare that one byte by byte.
  */
 export function validatorReply(error: ConfigValidationError): ExchangeReply {
-  const { code = '', message, field } = error
-  const [status, title] = [422, titleOf(422)]
+  const { code = '', message: detail } = error
+  const status = 422
   const isText = code === ''
-  const named = error instanceof ValueRefusal ? { field } : {}
   return {
     status,
     headers: {
@@ -177,7 +188,7 @@ export function validatorReply(error: ConfigValidationError): ExchangeReply {
         : 'application/problem+json; charset=utf-8',
     },
     cookies: [],
-    body: isText ? title : JSON.stringify({ status, title, detail: message, code, ...named }),
+    body: isText ? titleOf(status) : problemBody({ status, detail, code }),
   }
 }
 

@@ -19,7 +19,6 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
     properties: {
       ...problemMembers(422),
       code: text,
-      field: { ...text, description: 'The key, where its declaration refuses the value.' },
     },
     required: [...members, 'code'],
   },
@@ -113,7 +112,8 @@ function ownMembers(code: ErrorCode): JsonSchema {
   if (code === 'password_policy') {
     return { violations: { type: 'array', items: { enum: passwordViolations } } }
   }
-  const isOfField = code.startsWith('config.')
+  // A 422 of the configuration has the four members alone: its detail names the key.
+  const isOfField = code.startsWith('config.') && errorCatalogue[code].status === 409
   return isOfField ? { field: { ...text, description: 'The key or list it is about.' } } : {}
 }
 

@@ -6,7 +6,7 @@ import {
   isSealedText,
   valueProblem as plainProblem,
 } from '../engine/configuration/stored-value.js'
-import { ConfigValidationError, ValueRefusal } from '../errors/index.js'
+import { ConfigValidationError } from '../errors/index.js'
 import type { IsPublicAddress } from './address-rules.js'
 import { oauthProviders, providerIds, providerSettings } from './oauth-providers.js'
 import type { Setting } from './setting.js'
@@ -222,8 +222,7 @@ export function listProblem(
       const found = rule.problem(text, element, { firstValues, isPublicAddress })
       if (found !== null) {
         const place = prefix + rule.item
-        const refused = new ConfigValidationError(place, `"${place}" ${found}.`, rule.code)
-        return new ValueRefusal(refused)
+        return new ConfigValidationError(place, `"${place}" ${found}.`, rule.code)
       }
     }
   }

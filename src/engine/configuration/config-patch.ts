@@ -304,7 +304,7 @@ function removalWithoutRevision({ lists, patch }: LocatedPatch): PatchRefusal | 
   if (patch.revision !== undefined) return null
   const list = lists.find(({ remove }) => remove.length > 0)
   if (list === undefined) return null
-  const message = 'Removing an element needs the "revision" that the environment was read at.'
+  const message = `${quoteInput(list.field)}: removing an element needs the "revision" that the environment was read at.`
   return refuse('config.removal_requires_revision', list.field, message)
 }
 

@@ -26,7 +26,8 @@ it('an unknown key of 60,000 characters is named by its beginning', async () => 
   const host = await configHost()
   const key = 'k'.repeat(60_000)
   const reply = await host.patch({ config: { [key]: 'x' } })
-  expectProblem(reply, 422, 'config.unknown_key', key.slice(0, 200))
+  expectProblem(reply, 422, 'config.unknown_key')
+  expect(reply.json()['detail']).toContain(key.slice(0, 30))
   expect(reply.text.length).toBeLessThan(1000)
 })
 

@@ -23,27 +23,26 @@ export function expectHouseHeaders(reply: Reply, cacheControl = 'no-store'): voi
 }
 
 /** What some problems tell beside the members of every one. */
-function toldBy(status: number, code = ''): readonly string[] {
+function toldBy(code = ''): readonly string[] {
   if (code === 'password_policy') return ['violations']
-  const isOfField = code.startsWith('config.') && status === 422
-  return isOfField || code === 'config.roster_conflict' ? ['field'] : []
+  return code === 'config.roster_conflict' ? ['field'] : []
 }
 
 /**
- * The problem body of this status and code; without a code, the plain 401. With `field`: of a value that
- * its declaration refuses, at this key.
+ * The problem body of this status and code; without a code, the plain 401. With `key`: of a value that
+ * its declaration refuses, at this key, which the detail names.
  */
-export function expectProblem(reply: Reply, status: number, code?: string, field?: string): void {
+export function expectProblem(reply: Reply, status: number, code?: string, key?: string): void {
   expect([reply.status, reply.code], reply.text).toEqual([status, code])
   expectHouseHeaders(reply)
   const body = reply.json()
-  const told = field === undefined ? toldBy(status, code) : ['field']
-  const members = ['status', 'title', 'detail', ...(code === undefined ? [] : ['code']), ...told]
+  const own = [...(code === undefined ? [] : ['code']), ...toldBy(code)]
+  const members = ['status', 'title', 'detail', ...own]
   expect(Object.keys(body).sort()).toEqual(members.sort())
   expect([body['status'], typeof body['title'], typeof body['detail']]).toEqual([
     status,
     'string',
     'string',
   ])
-  if (field !== undefined) expect(body['field']).toBe(field)
+  if (key !== undefined) expect(body['detail']).toContain(`"${key}"`)
 }
