@@ -30,6 +30,7 @@ const code = await run({ commands, version: manifest.version }, process.argv.sli
   err: (text) => process.stderr.write(`${text}\n`),
   ask: process.stdin.isTTY ? ask : null,
   now: Date.now,
+  nodeVersion: process.versions.node,
   randomBytes,
 })
 // A pool that the configuration opened would keep the process. What was written may still be on its way to a pipe.

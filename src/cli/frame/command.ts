@@ -12,6 +12,8 @@ export interface Surroundings {
   /** Asks the person; null where there is no terminal. */
   readonly ask: ((question: string) => Promise<string>) | null
   readonly now: () => number
+  /** The version of Node that runs, such as `22.18.0`. */
+  readonly nodeVersion: string
   /** Bytes of a cryptographic generator. */
   readonly randomBytes: (size: number) => Uint8Array
 }

@@ -60,7 +60,8 @@ on Node 22.18 or newer. Nothing is installed or started.`,
     await createKeyFile(join(call.cwd, usualKeyFile), await newKeyFile(call))
     for (const [path, text] of files) await writeNew(join(call.cwd, path), text)
     const written = ['.gitignore', usualKeyFile, ...files.keys()]
-    const next = nextSteps(hasManifest, choices)
+    const steps = nextSteps(hasManifest, choices)
+    const next = runsTypeScript(call.nodeVersion) ? steps : [newerNode(call.nodeVersion), ...steps]
     if (call.json) call.out(JSON.stringify({ written, next }))
     else
       call.out(
@@ -90,6 +91,14 @@ async function writeNew(path: string, text: string): Promise<void> {
   const mode = /\.(?:env|db)$/.test(path) ? 0o600 : 0o644
   await writeFile(path, text, { flag: 'wx', mode })
 }
+
+function runsTypeScript(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  return major >= 24 || (major === 23 && minor >= 6) || (major === 22 && minor >= 18)
+}
+
+const newerNode = (found: string) =>
+  `install Node 22.18 or newer: this is ${found}, which cannot run the TypeScript of this folder`
 
 function nextSteps(hasManifest: boolean, choices: Choices): readonly string[] {
   const { dependencies, devDependencies } = packagesOf(choices)

@@ -12,7 +12,7 @@ async function ran(does: Command['run'], ...args: readonly string[]) {
   const [out, err]: [string[], string[]] = [[], []]
   const command: Command = { help: 'the help', flags: { tries: { type: 'string' } }, run: does }
   const surroundings: Surroundings = {
-    ...{ cwd: '/', env: {}, ask: null, now: () => 0, randomBytes },
+    ...{ cwd: '/', env: {}, ask: null, now: () => 0, nodeVersion: '24.0.0', randomBytes },
     out: (text) => out.push(text),
     err: (text) => err.push(text),
   }

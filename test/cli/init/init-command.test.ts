@@ -106,6 +106,23 @@ describe('postern init', () => {
     expect(next[0]).toBe('npm install')
   })
 
+  it.each([
+    ['20.19.0', false],
+    ['22.17.1', false],
+    ['22.18.0', true],
+    ['23.5.0', false],
+    ['23.6.0', true],
+    ['24.0.0', true],
+  ])('says first that Node %s is too old for the host, if it is', async (nodeVersion, isEnough) => {
+    const place = await terminal({ nodeVersion })
+    const { next } = JSON.parse((await place.run('init', ...flags, '--json')).out)
+    expect(next[0]).toBe(
+      isEnough
+        ? 'npm install'
+        : `install Node 22.18 or newer: this is ${nodeVersion}, which cannot run the TypeScript of this folder`,
+    )
+  })
+
   it('names every answer that is missing where there is no terminal', async () => {
     const place = await terminal()
     expect((await place.run('init', ...flags.slice(0, 2))).err).toBe(

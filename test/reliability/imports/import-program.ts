@@ -44,7 +44,11 @@ async function main(given: string): Promise<void> {
   const line = { commands: [entry], version: '' }
   const code = await run(line, ['import', ...program.args], {
     ...{ cwd: program.folder, ask: null, env: { POSTERN_SOURCE_URL: program.source } },
-    ...{ now: Date.now, randomBytes: (size: number) => new Uint8Array(size) },
+    ...{
+      now: Date.now,
+      nodeVersion: process.versions.node,
+      randomBytes: (size: number) => new Uint8Array(size),
+    },
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),
   })

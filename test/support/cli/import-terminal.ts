@@ -49,6 +49,7 @@ export async function importTerminal(
           ask: null,
           env,
           now: clock.now,
+          nodeVersion: process.versions.node,
           randomBytes: (size) => new Uint8Array(size),
         },
         out: (text) => out.push(text),

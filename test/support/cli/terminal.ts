@@ -21,13 +21,14 @@ export interface Terminal {
   run(...args: readonly string[]): Promise<Ran>
 }
 
-type Given = Partial<Pick<Surroundings, 'ask' | 'env' | 'now'>>
+type Given = Partial<Pick<Surroundings, 'ask' | 'env' | 'now' | 'nodeVersion'>>
 
 /** A terminal in an empty folder, in which no person answers unless `ask` is given. */
 export async function terminal({
   ask = null,
   env = {},
   now = Date.now,
+  nodeVersion = process.versions.node,
 }: Given = {}): Promise<Terminal> {
   const folder = await mkdtemp(join(tmpdir(), 'postern-cli-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -36,7 +37,7 @@ export async function terminal({
     async run(...args) {
       const [out, err]: [string[], string[]] = [[], []]
       const surroundings: Surroundings = {
-        ...{ cwd: folder, ask, env, now, randomBytes },
+        ...{ cwd: folder, ask, env, now, nodeVersion, randomBytes },
         out: (text) => out.push(text),
         err: (text) => err.push(text),
       }
