@@ -12,7 +12,14 @@ export type {
   RegistrationRecord,
   Registrations,
 } from './domain/accounts/registration.js'
-export type { UserExport } from './domain/accounts/user-export.js'
+export type {
+  NewUser,
+  UserChanges,
+  UserExport,
+  UserPage,
+  UserPageRequest,
+  UserRecord,
+} from './domain/accounts/user-export.js'
 export type {
   ImportBatch,
   ImportConflict,
@@ -22,13 +29,6 @@ export type {
   ImportReport,
   ImportResult,
 } from './domain/accounts/user-import.js'
-export type {
-  NewUser,
-  UserChanges,
-  UserPage,
-  UserPageRequest,
-  UserRecord,
-} from './domain/accounts/user-records.js'
 export type { Users } from './domain/accounts/users.js'
 export type {
   Role,

@@ -11,6 +11,7 @@ import type { Target } from './caller.js'
 import type { AppCalls } from './calls.js'
 import type { ClientEnvironment } from './client-environment.js'
 import type { Json } from './exchange.js'
+import { keptInputs } from './kept-inputs.js'
 import { besidesOf, type KeptTokens, keptTokens, type TokenStorage } from './kept-tokens.js'
 
 /** What the client takes from the machine. Tests pass parts of it. */
@@ -121,18 +122,4 @@ function withKept(tokens: KeptTokens, call: PlainCall): PlainCall {
     if (Object.keys(besides).length > 0) await tokens.update((all) => ({ ...all, ...besides }))
     return reply
   }
-}
-
-// Made by `npm run generate` from the operation table.
-
-/** What an app keeps and sends with these calls, where a browser has cookies. */
-const keptInputs: Readonly<Record<string, readonly string[]>> = {
-  'POST /register': ['recognitionId', 'registrationKey'],
-  'POST /email/verify': ['registrationKey'],
-  'POST /mobile/login': ['recognitionId', 'deviceToken', 'registrationKey'],
-  'POST /mfa/totp/confirm': ['recognitionId'],
-  'POST /login/mfa': ['recognitionId'],
-  'POST /mobile/oauth/exchange': ['recognitionId', 'deviceToken'],
-  'POST /webauthn/registration/verify': ['recognitionId'],
-  'POST /webauthn/login/verify': ['recognitionId'],
 }

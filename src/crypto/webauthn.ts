@@ -9,13 +9,14 @@ import { loadPart } from '../errors/index.js'
 import { decodeSegment } from './token-format.js'
 
 // Loaded by the first passkey: hosts without any pay nothing for it.
-const library = () =>
+const library = (): Promise<Library> =>
   loadPart('WebAuthn', async () => ({
     ...(await import('@simplewebauthn/server')),
     ...(await import('@simplewebauthn/server/helpers')),
   }))
 
-type Library = Awaited<ReturnType<typeof library>>
+type Library = typeof import('@simplewebauthn/server') &
+  typeof import('@simplewebauthn/server/helpers')
 
 /** The party that asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
 export interface RelyingParty {

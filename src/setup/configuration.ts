@@ -1,6 +1,6 @@
 import type { ModuleDefinition } from '../config/define-module.js'
 import { type ConfigKey, type SecretBox, secretBox } from '../crypto/secret-box.js'
-import type { ConfigReader } from '../domain/configuration/config-reader.js'
+import type { ConfigReader } from '../domain/configuration/config-store.js'
 import {
   type RegisteredModule,
   registeredModule,

@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
-import { creationOptions, verifyAssertion, verifyRegistration, type AssertionResponse, type NewCredential, type RegistrationResponse } from '../../src/crypto/webauthn.js'
+import {
+  type AssertionResponse,
+  creationOptions,
+  type NewCredential,
+  type RegistrationResponse,
+  verifyAssertion,
+  verifyRegistration,
+} from '../../src/crypto/webauthn.js'
 import { type Departure, softwareAuthenticator } from '../support/people/passkey-authenticator.js'
 import { changedBytes, changedText } from './changed.js'
 import { type Draw, fuzz, oneOf } from './fuzz.js'

@@ -1,5 +1,10 @@
 import type { ProviderCredentials } from '../../src/identity-providers/provider.js'
-import { type ProviderProfile, createProviderClients, type EndpointOverrides, type ProviderClients } from '../../src/identity-providers/provider-clients.js'
+import {
+  createProviderClients,
+  type EndpointOverrides,
+  type ProviderClients,
+  type ProviderProfile,
+} from '../../src/identity-providers/provider-clients.js'
 import type { ProviderId } from '../../src/identity-providers/providers.js'
 import { type FakeClock, fakeClock } from '../../src/testing/fake-clock.js'
 import type { Account } from '../support/outside/provider-stub/account.js'

@@ -121,7 +121,7 @@ export const configPlants: readonly PlantEntry[] = [
   },
   {
     name: 'decrypted settings stay in memory until they are read again',
-    file: 'src/domain/configuration/config-reader.ts',
+    file: 'src/domain/configuration/config-store.ts',
     find: '      else forget()',
     replace: '',
     tests: ['test/domain/configuration/config-cache.test.ts'],

@@ -93,7 +93,7 @@ export const factorPlants: readonly PlantEntry[] = [
   },
   {
     name: 'people of a tenant that was shut out finish the sign-ins that they began before',
-    file: 'src/domain/context/open-collections.ts',
+    file: 'src/domain/surface/ways-in.ts',
     find: "  if (provider !== 'microsoft') return true\n",
     replace: '  if (provider !== null) return true\n',
     tests: ['test/contract/oauth/excluded-tenants.test.ts'],

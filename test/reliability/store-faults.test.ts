@@ -79,6 +79,7 @@ const branchMost = flows.filter(({ name }) =>
     '/webauthn/registration',
     'users.delete',
     'DELETE /service-accounts/{id}/credentials/{credentialId}',
+    '/oauth/google/callback that links',
   ].includes(name),
 )
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type OauthHost, changeSettings } from '../contract/oauth/oauth-host.js'
+import { changeSettings, type OauthHost } from '../contract/oauth/oauth-host.js'
 import { type Reply, refreshCookieOf, textOf } from '../support/hosts/http-client.js'
 import { mailedToken, outcomeOf } from '../support/hosts/open-host.js'
 

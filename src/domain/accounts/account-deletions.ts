@@ -19,7 +19,7 @@ import { stripped } from '../intents/pending-registrations.js'
 import { clearFailures } from '../limits/lockout.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { emitUserDeleted, emitUserDeleteFailed } from './user-records.js'
+import { emitUserDeleted, emitUserDeleteFailed } from './user-export.js'
 
 // Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is
 // disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist

@@ -9,7 +9,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Principal, SignedIn } from '../context/actor.js'
-import { keepEnrolledFactor } from '../context/open-collections.js'
+import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {
   type OpenedIntent,

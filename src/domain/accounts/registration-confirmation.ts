@@ -13,7 +13,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
-import { keepEnrolledFactor } from '../context/open-collections.js'
+import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import { type OpenedIntent, type SpentIntent, spendIntentLast } from '../intents/intent-judge.js'
 import { issueMailedTicket, takeMailedTicket } from '../intents/login-intents.js'
 import { registrationsBoundTo, takeRegistration } from '../intents/pending-registrations.js'
@@ -25,7 +25,8 @@ import {
 } from '../passwords/password-check.js'
 import { checkNewPassword, type OwnerFacts, proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
-import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { takeBackUsed } from '../surface/ways-in.js'
 
 // Makes an account of a proved address.
 

@@ -31,8 +31,9 @@ import {
   takeAbandonedIdentity,
   takeBackIdentity,
 } from '../oauth/oauth-links.js'
-import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
-import { checkRoles } from './user-records.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { takeBackUsed } from '../surface/ways-in.js'
+import { checkRoles } from './user-export.js'
 
 const mostRows = 10_000
 /** Rows that are written side by side. */

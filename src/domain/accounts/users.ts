@@ -13,7 +13,7 @@ import { isHuman, newUser, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
-import { passkeysOfUser } from '../context/open-collections.js'
+import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { factorChanged, raiseDeviceEpoch, retireProofs } from '../factors/factor-changes.js'
 import { clearFactorFailures } from '../limits/lockout.js'
 import type { MailedLink } from '../mail/mail-service.js'
@@ -22,14 +22,13 @@ import { checkNewPassword, resetLinkFor } from '../passwords/password-writer.js'
 import { endAllSessions, raiseSessionEpoch } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { deleteAccount } from './account-deletions.js'
-import { exportUser, type UserExport } from './user-export.js'
-import { type ImportBatch, type ImportReport, importUsers } from './user-import.js'
 import {
   checkRoles,
   emitUserCreated,
   emitUserCreateFailed,
   emitUserUpdated,
   emitUserUpdateFailed,
+  exportUser,
   invalidUser,
   listUsers,
   type NewUser,
@@ -37,10 +36,12 @@ import {
   onlyMembers,
   recordOf,
   type UserChanges,
+  type UserExport,
   type UserPage,
   type UserPageRequest,
   type UserRecord,
-} from './user-records.js'
+} from './user-export.js'
+import { type ImportBatch, type ImportReport, importUsers } from './user-import.js'
 
 /**
  * The users of one surface, for the host's code: no permission is checked, and only `resetMfa` sends a

@@ -8,9 +8,9 @@ import {
 import { AuthError } from '../../errors/index.js'
 import { type Actor, actBy } from '../context/actor.js'
 import { patchConfig, reencryptConfig } from './config-changes.js'
-import type { LoadedConfig } from './config-reader.js'
 import {
   type Configuration,
+  type LoadedConfig,
   listRevisions,
   locateConfig,
   viewEnvironment,

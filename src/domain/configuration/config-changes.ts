@@ -9,12 +9,7 @@ import {
   planPatch,
 } from '../../engine/configuration/config-patch.js'
 import { checkValues, readModule } from '../../engine/configuration/module-values.js'
-import {
-  AuthError,
-  ConfigValidationError,
-  describeError,
-  ValueRefusal,
-} from '../../errors/index.js'
+import { AuthError, ConfigValidationError, describeError } from '../../errors/index.js'
 import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
 import type { Clock } from '../../ports/host.js'
 import type { RequestSource } from '../../ports/surface.js'
@@ -195,7 +190,7 @@ async function validatePatch(
   const { name: module, fields: declarations, definition } = declared
   const { changed, removed } = plan
   const wrong = checkValues({ module, declarations, before: seen.values, ...plan }, declared.rule)
-  if (wrong !== null) throw new ValueRefusal(wrong)
+  if (wrong !== null) throw wrong
   if (definition.validatePatch === undefined) return
   const before = declared.open(environment, seen.values).values
   const { values, unreadable } = declared.open(environment, plan.values, changed)

@@ -12,7 +12,7 @@ import { AuthError } from '../../errors/index.js'
 import type { BackupCodes } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { enrolledFactors, remainingCodes } from '../context/open-collections.js'
+import { enrolledFactors, remainingCodes } from '../context/enrolled-factors.js'
 import { attemptGuess } from '../limits/lockout.js'
 import {
   type FactorLockout,

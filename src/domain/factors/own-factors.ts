@@ -6,9 +6,10 @@ import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/actor.js'
-import { enrolledFactors, passkeysOfUser } from '../context/open-collections.js'
+import { enrolledFactors, passkeysOfUser } from '../context/enrolled-factors.js'
 import { sessionLine } from '../passwords/password-check.js'
-import { hasWayIn, type SurfaceContext } from '../surface/surface-context.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { hasWayIn } from '../surface/ways-in.js'
 import {
   generateBackupCodes,
   replaceBackupCodes,

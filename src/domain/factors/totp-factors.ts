@@ -6,7 +6,7 @@ import type { User } from '../../model/user.js'
 import type { Surface } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { joinReencryptions, type Reencryption } from '../configuration/config-views.js'
-import { enrolledFactors } from '../context/open-collections.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
 export interface PendingTotp {

@@ -22,14 +22,10 @@ import type {
 } from '../../model/intents.js'
 import { isBeingLinked, type User } from '../../model/user.js'
 import type { AuthSettings } from '../../settings/settings.js'
-import {
-  enrolledFactors,
-  entryInForce,
-  isProviderOffered,
-  isTenantAdmitted,
-  sessionDenylistId,
-} from '../context/open-collections.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
+import { entryInForce, sessionDenylistId } from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
+import { isProviderOffered, isTenantAdmitted } from '../surface/ways-in.js'
 
 // Decides whether an intent may still have its effect. It reads what the kind of the intent hangs on,
 // afresh each time, and asks the pure table. All throw the kind's refusal, and `service_unavailable`.

@@ -13,7 +13,7 @@ import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { RequestSource } from '../../ports/surface.js'
-import { enrolledFactors } from '../context/open-collections.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import { recordStepUp } from '../factors/step-up.js'
 import {
   announceTrustedDevice,

@@ -6,11 +6,12 @@ import type { ProviderProfile } from '../../identity-providers/provider-clients.
 import { isBeingLinked, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { enrolledFactors } from '../context/open-collections.js'
+import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
 import { proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
-import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { takeBackUsed } from '../surface/ways-in.js'
 import {
   addIdentity,
   allIdentitiesOf,

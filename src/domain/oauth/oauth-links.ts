@@ -15,7 +15,8 @@ import { requireProvedMailbox } from '../factors/factor-changes.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import { isGoodOauthFlow, type LinkIntent } from '../intents/oauth-flows.js'
 import { mailIdentityChanged } from '../mail/mail-service.js'
-import { hasWayIn, type SurfaceContext } from '../surface/surface-context.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { hasWayIn } from '../surface/ways-in.js'
 
 // Links and unlinks a user's accounts at providers, for the user or an administrator.
 

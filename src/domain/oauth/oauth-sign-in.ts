@@ -13,7 +13,6 @@ import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
-import { credentialsFor, isProviderOffered } from '../context/open-collections.js'
 import type { SpentIntent } from '../intents/intent-judge.js'
 import {
   type BegunFlow,
@@ -34,6 +33,7 @@ import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login
 import type { RecognitionGrant, ShownRecognition } from '../login/login-risk.js'
 import type { RefreshGrant } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
+import { credentialsFor, isProviderOffered } from '../surface/ways-in.js'
 import { accountOfProvider } from './oauth-accounts.js'
 import { completeLink, prepareLink } from './oauth-links.js'
 

@@ -2,10 +2,11 @@ import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { userProblem } from '../../engine/accounts.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { newUser, type ServiceCredential, type User } from '../../model/user.js'
-import { emitUserCreated, emitUserCreateFailed } from '../accounts/user-records.js'
+import { emitUserCreated, emitUserCreateFailed } from '../accounts/user-export.js'
 import { createUsers } from '../accounts/users.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
-import { type SurfaceContext, takeBackUsed } from '../surface/surface-context.js'
+import type { SurfaceContext } from '../surface/surface-context.js'
+import { takeBackUsed } from '../surface/ways-in.js'
 import {
   credentialsOf,
   discardCredential,

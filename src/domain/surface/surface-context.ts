@@ -6,11 +6,9 @@ import { randomToken, uuidv7 } from '../../crypto/secrets.js'
 import type { RefreshClaims } from '../../crypto/token-format.js'
 import type { RelyingParty } from '../../crypto/webauthn.js'
 import { fewPerWindow, oncePerWindow } from '../../engine/limits.js'
-import { settingsFor } from '../../engine/surface-settings.js'
 import type { ProviderClients } from '../../identity-providers/provider-clients.js'
-import { providerId } from '../../identity-providers/providers.js'
 import type { Collections } from '../../model/collections.js'
-import type { OauthIdentity, ServiceCredential } from '../../model/user.js'
+import type { ServiceCredential } from '../../model/user.js'
 import type { Denylist } from '../../ports/backend.js'
 import type { Emit } from '../../ports/events.js'
 import type { Authorizer, Clock, Logger, Mailer, Random } from '../../ports/host.js'
@@ -20,7 +18,6 @@ import type { Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { Configuration } from '../configuration/config-store.js'
 import { type KnownPrincipals, knownPrincipals } from '../context/actor.js'
-import { isProviderOffered, isTenantAdmitted } from '../context/open-collections.js'
 import type { BreachCheck, PasswordHashes, PasswordVerdict } from '../hashing/password-hashes.js'
 import type { SigningKeys } from '../keys/signing-keys.js'
 import { createFailureThrottle, type FailureThrottle } from '../limits/lockout.js'
@@ -166,33 +163,4 @@ function recentKeys(lifeMs: number, capacity = 10_000): RecentKeys {
       if (added.size > capacity && !oldest.done) added.delete(oldest.value)
     },
   }
-}
-
-/** Whether a user can sign in by the password of the account, or by one of these accounts at providers. */
-export async function hasWayIn(
-  { surface, collections, settings }: Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>,
-  userId: string,
-  identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
-): Promise<boolean> {
-  const [user, current] = await Promise.all([collections.users.get(userId), settings()])
-  const { passwordLoginEnabled } = settingsFor(surface, current)
-  if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return true
-  return identities.some((identity) => {
-    const id = providerId(identity.provider)
-    if (id === null || !isProviderOffered(id, surface, current)) return false
-    return isTenantAdmitted(identity, current)
-  })
-}
-
-/**
- * Ids are never used again: takes back an account that was made just now where an account with its id was deleted. True
- * where it did. Rejects where that cannot be known, and leaves the account: another request may have got in with it.
- */
-export async function takeBackUsed(
-  { users, accountDeletions }: Pick<SurfaceContext['collections'], 'users' | 'accountDeletions'>,
-  id: string,
-): Promise<boolean> {
-  if ((await accountDeletions.get(id)) === null) return false
-  await users.take(id)
-  return true
 }

@@ -3,8 +3,8 @@ import { memory } from '../../../adapters/memory/index.js'
 import { createBackgroundTasks } from '../../../src/concurrency/background-tasks.js'
 import { secretBox } from '../../../src/crypto/secret-box.js'
 import { patchConfig } from '../../../src/domain/configuration/config-changes.js'
-import { createConfigCache } from '../../../src/domain/configuration/config-reader.js'
 import {
+  createConfigCache,
   createConfiguration,
   locateConfig,
 } from '../../../src/domain/configuration/config-store.js'

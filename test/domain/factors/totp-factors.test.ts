@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib'
 import { describe, expect, it } from 'vitest'
 import { type ConfigKey, secretBox } from '../../../src/crypto/secret-box.js'
-import { enrolledFactors } from '../../../src/domain/context/open-collections.js'
+import { enrolledFactors } from '../../../src/domain/context/enrolled-factors.js'
 import {
   generateBackupCodes,
   replaceBackupCodes,

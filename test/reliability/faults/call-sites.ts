@@ -42,39 +42,38 @@ export function callSites(): ReadonlySet<string> {
   const paths = globSync(['src/domain/**/*.ts', 'src/stores/newest-first.ts'], { cwd: root }).map(
     (path) => path.replaceAll('\\', '/'),
   )
-  return new Set(paths.filter((path) => !ofNoRequest.has(path)).flatMap((path) => callsIn(path)))
+  return new Set(paths.flatMap((path) => callsIn(path)))
 }
 
-/** Cut short in `account-deletion`, `untold-factors` and `totp-keys` of the contract. */
-const ofNoRequest = new Set([
-  'src/domain/accounts/account-deletions.ts',
-  'src/domain/factors/factor-enrollment.ts',
-  'src/domain/factors/totp-factors.ts',
-])
-
 /**
- * Made where another request comes between, as in `late-factors` and `deletion-races` of the contract,
- * or where there are hundreds of documents, as in `own-sessions`.
+ * The file, the function at its top level and the call of what is made where another request comes between, as in
+ * `late-factors` and `deletion-races` of the contract, or where there are hundreds of documents, as in `own-sessions`.
  */
 const elsewhere = new Set([
-  'src/domain/sessions/own-sessions.ts sessions.get',
-  'src/domain/factors/totp-enrollment.ts collections.totpFactors.take',
+  'sessions/own-sessions.ts olderOf sessions.get',
+  'factors/totp-enrollment.ts confirmTotpEnrollment totpFactors.take',
   // Another call uses the id and deletes the account, as in `deletion-races` of signing in by a provider.
-  'src/domain/surface/surface-context.ts users.take',
+  'surface/ways-in.ts takeBackUsed users.take',
   // The account was deleted before and is there again, as in `deletion-notes`.
-  'src/domain/accounts/account-deletions.ts collections.users.get',
-  'src/domain/passkeys/passkey-ceremonies.ts collections.passkeys.take',
+  'accounts/account-deletions.ts note users.get',
+  'passkeys/passkey-ceremonies.ts writeOf passkeys.take',
   // Another account takes an identity, or the id is deleted, while the import is under way, as in `user-import` of the contract.
-  'src/domain/accounts/user-import.ts users.take',
-  'src/domain/accounts/user-import.ts totpFactors.take',
-  // The service of that name, and no collection.
-  'src/domain/accounts/user-import.ts oauthIdentities.find',
+  'accounts/user-import.ts createAccountImport users.take',
+  'accounts/user-import.ts createAccountImport totpFactors.take',
   // The address is confirmed while the request is under way, as in `me` of the contract.
-  'src/domain/accounts/profile.ts users.get',
-  // Beside the reply: the owner of an account is told of a lockout.
-  'src/domain/factors/code-verification.ts deps.collections.users.get',
-  // Beside the reply: the owner is told of guesses.
-  'src/domain/mail/mail-service.ts collections.users.get',
+  'accounts/profile.ts renameUser users.get',
+  // Beside the reply: the owner of an account is told of a lockout, or of guesses.
+  'factors/code-verification.ts tellOwner users.get',
+  'mail/mail-service.ts mailGuesses users.get',
+])
+
+/** What the sweep and the end of a key finish: cut short in `account-deletion`, `untold-factors` and `totp-keys` of the contract. */
+const ofNoRequest = new Set([
+  ...['isUnfinished', 'withoutUnfinished', 'judge', 'resumeOne'].map(
+    (name) => `accounts/account-deletions.ts ${name}`,
+  ),
+  ...['ownerOf', 'kinds'].map((name) => `factors/factor-enrollment.ts ${name}`),
+  ...['move', 'moveFrom'].map((name) => `factors/totp-factors.ts ${name}`),
 ])
 
 /** The services that wrap a collection have its name: elsewhere a call is one of theirs. */
@@ -86,13 +85,25 @@ function isWrapper(path: string, text: string): boolean {
   return wrapped.some(([name, file]) => name.test(text) && !path.endsWith(file))
 }
 
+/** The name of the function at the top level around a node. */
+function functionAt(node: ts.Node): string {
+  let name = ''
+  for (let one = node; one.parent !== undefined; one = one.parent) {
+    if (ts.isFunctionDeclaration(one)) name = one.name?.getText() ?? name
+  }
+  return name
+}
+
 function callsIn(path: string): readonly string[] {
   const { tree, lineOf } = parseSource(path, readFileSync(`${root}${path}`, 'utf8'))
   const found: string[] = []
   walk(tree, (node) => {
     if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return
     const text = node.expression.getText()
-    if (isWrapper(path, text) || elsewhere.has(`${path} ${text}`)) return
+    const place = `${path.replace('src/domain/', '')} ${functionAt(node)}`
+    const called = text.split('.').slice(-2).join('.')
+    if (isWrapper(path, text) || ofNoRequest.has(place)) return
+    if (elsewhere.has(`${place} ${called}`)) return
     if (callee.test(text)) found.push(`${path}:${lineOf(node.expression.name)}`)
   })
   return found

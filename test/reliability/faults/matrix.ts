@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
-import { type BackendCall, type CallFaults, type Fault, leakMarker } from '../../support/stores/call-faults.js'
+import {
+  type BackendCall,
+  type CallFaults,
+  type Fault,
+  leakMarker,
+} from '../../support/stores/call-faults.js'
 import {
   changeProblems,
   type Database,

@@ -40,14 +40,15 @@ const harmless: Readonly<Record<string, string>> = {
   'domain/intents/oauth-flows.ts: code === switchedOff': 'the code of an error',
   'domain/passkeys/passkeys.ts: seen.lastChallenge === use.challenge': 'spent before',
   'domain/passkeys/passkeys.ts: found.lastChallenge === lastChallenge': 'what was just written',
-  'domain/passwords/password-writer.ts: found.passwordHash === passwordHash': 'what was just written',
+  'domain/passwords/password-writer.ts: found.passwordHash === passwordHash':
+    'what was just written',
   'domain/passwords/password-writer.ts: found?.hashes[0] === passwordHash': 'what was just written',
   'domain/passwords/password-writer.ts: found?.passwordHash === passwordHash':
     'what was just written',
   'engine/login-risk-rules.ts: one.recognitionHash === recognitionHash': 'grants nothing',
-  'identity-providers/apple-secret.ts: a.clientSecret === b.clientSecret':
+  'identity-providers/provider-sign-in.ts: a.clientSecret === b.clientSecret':
     'two settings of the host',
-  "identity-providers/id-token.ts: payload['nonce'] !== nonce": 'signed by the provider',
+  "identity-providers/provider-sign-in.ts: payload['nonce'] !== nonce": 'signed by the provider',
 }
 
 const rightmost = (node: ts.Expression): string => {
