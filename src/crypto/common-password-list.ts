@@ -3,6 +3,11 @@ import { dictionary } from '@zxcvbn-ts/language-common'
 /** Some 49,000 passwords that are tried first. Importing this takes about 20 ms and 7 MB. */
 export const commonPasswordList: ReadonlySet<string> = new Set(dictionary['passwords-common'])
 
+// A release of the package that names its list otherwise must not let every password in.
+if (commonPasswordList.size < 40_000) {
+  throw new TypeError('@zxcvbn-ts/language-common has no list of common passwords')
+}
+
 /** What a password costs an attacker who puts it together from pieces: see `isGuessable`. */
 const wordCost = 2
 const runCost = 1

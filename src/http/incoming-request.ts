@@ -47,19 +47,26 @@ export interface IncomingRequest
   readonly address: string
 }
 
+/** `undefined` for what is no text: middleware or an adapter of the host may give a header as a list or a number. */
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
 /** Reads the head of a request, as `ExchangeRequest` gives it. */
 export function readHead(
   request: Pick<ExchangeRequest, 'method' | 'header' | 'remoteAddress'>,
   proxies: TrustedProxies,
 ): IncomingHead {
   const headers: { -readonly [name in keyof Headers]: Headers[name] } = {}
-  for (const name of headerNames) headers[name] = request.header(name)
+  for (const name of headerNames) {
+    const value: unknown = request.header(name)
+    if (typeof value === 'string') headers[name] = value
+  }
   const { ip, host: forwardedHost } = proxies(request)
   return {
     method: request.method,
     headers,
-    cookies: cookiesIn(request.header('cookie')),
-    host: request.header('host'),
+    cookies: cookiesIn(textOf(request.header('cookie'))),
+    host: textOf(request.header('host')),
     forwardedHost,
     source: { ip, userAgent: userAgentOf(request) },
   }
@@ -88,7 +95,9 @@ export function sourceOf(request: RouteGuardRequest, proxies: TrustedProxies): R
 
 /** Bounded, because it is kept with the session. */
 function userAgentOf(request: Pick<RouteGuardRequest, 'header'>): string | null {
-  return request.header('user-agent')?.toWellFormed().replaceAll('\0', '').slice(0, 512) ?? null
+  return (
+    textOf(request.header('user-agent'))?.toWellFormed().replaceAll('\0', '').slice(0, 512) ?? null
+  )
 }
 
 /** The host of a request or of an option. */
@@ -171,7 +180,7 @@ export function trustedProxies(trust: TrustProxy): TrustedProxies {
   return (request) => {
     let client = normalized(request.remoteAddress ?? '')
     if (!isTrusted(client, 0)) return { ip: client, host: undefined }
-    const forwardedFor = request.header('x-forwarded-for') ?? ''
+    const forwardedFor = textOf(request.header('x-forwarded-for')) ?? ''
     let end = forwardedFor.length
     let proxies = 0
     // Nearest first: each hop vouches for the one before it, until one is not trusted. What lies
@@ -186,7 +195,7 @@ export function trustedProxies(trust: TrustProxy): TrustedProxies {
       end = start - 1
     }
     // A proxy replaces the header or appends to it: what stands before may be the client's own.
-    const hosts = request.header('x-forwarded-host')?.split(',') ?? []
+    const hosts = textOf(request.header('x-forwarded-host'))?.split(',') ?? []
     return { ip: client, host: hosts[Math.max(0, hosts.length - proxies)]?.trim() }
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { networkOf } from '../../src/engine/addresses.js'
-import { type TrustProxy, trustedProxies } from '../../src/http/incoming-request.js'
+import { readHead, type TrustProxy, trustedProxies } from '../../src/http/incoming-request.js'
 
 /** Who asked, by what a request tells of it. */
 const peerOf = (
@@ -167,3 +167,15 @@ describe('the host that a trusted proxy forwards', () => {
     expect(peerOf(trust, remote, forwardedFor, header).host).toBe(expected)
   })
 })
+
+it.each(['["a","b"]', '7', 'null', '{}'])(
+  'a header that middleware of the host made %s counts as absent',
+  (json) => {
+    const header = (): string => JSON.parse(json)
+    const head = readHead({ method: 'GET', header, remoteAddress: peer }, trustedProxies(1))
+    expect(head).toEqual({
+      ...{ method: 'GET', headers: {}, cookies: new Map(), host: undefined },
+      ...{ forwardedHost: undefined, source: { ip: peer, userAgent: null } },
+    })
+  },
+)
