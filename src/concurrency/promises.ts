@@ -2,13 +2,13 @@ import { TimeoutError } from '../errors/index.js'
 import type { Clock } from '../ports/host.js'
 
 /** Work that is begun before it is known to be needed: its failure counts where it is awaited, and nowhere else. */
-export function ahead<T>(work: Promise<T>): Promise<T> {
+export function startEarly<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {})
   return work
 }
 
 /** What came of work that was waited for together with other work; throws what it rejected with. */
-export function settledValue<T>(result: PromiseSettledResult<T>): T {
+export function unwrapSettled<T>(result: PromiseSettledResult<T>): T {
   if (result.status === 'rejected') throw result.reason
   return result.value
 }
@@ -16,7 +16,7 @@ export function settledValue<T>(result: PromiseSettledResult<T>): T {
 /** Waits for all, and then rejects with the first failure: one that fails keeps back no other. */
 export async function allTried<T>(work: Iterable<Promise<T>>): Promise<readonly T[]> {
   const outcomes = await Promise.allSettled(work)
-  return outcomes.map(settledValue)
+  return outcomes.map(unwrapSettled)
 }
 
 /** Resolves as `answer` does; rejects with a `TimeoutError` after `ms` milliseconds without one. */

@@ -11,7 +11,7 @@ export const sessionPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a denylist entry counts no longer in its last minute',
-    file: 'src/domain/surface/ways-in.ts',
+    file: 'src/domain/context/open-collections.ts',
     find: 'ids.includes(id) && expiresAt > now)',
     replace: 'ids.includes(id) && expiresAt > now + 60_000)',
     tests: ['test/contract/sessions/session-ends.test.ts'],

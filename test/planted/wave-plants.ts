@@ -20,8 +20,8 @@ export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'a refresh of an ended session hears of the account that could not be read',
     file: 'src/domain/sessions/refresh-reading.ts',
-    find: "entry !== null && owner.status === 'rejected' ? null : settledValue(owner)",
-    replace: 'settledValue(owner)',
+    find: "entry !== null && owner.status === 'rejected' ? null : unwrapSettled(owner)",
+    replace: 'unwrapSettled(owner)',
     tests: [sideBySide],
   },
   {
@@ -30,7 +30,8 @@ export const wavePlants: readonly PlantEntry[] = [
       {
         file: refresh,
         find: 'const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)',
-        replace: 'const minting = ahead(issue(ctx, attempt, user, { expiresAt }, attempt.beside))',
+        replace:
+          'const minting = startEarly(issue(ctx, attempt, user, { expiresAt }, attempt.beside))',
       },
       {
         file: refresh,
@@ -122,7 +123,7 @@ export const wavePlants: readonly PlantEntry[] = [
   {
     name: 'a logout is answered before its session is listed',
     file: ending,
-    find: 'const listed = settledValue(listing)\n',
+    find: 'const listed = unwrapSettled(listing)\n',
     replace: "const listed = listing.status === 'fulfilled' ? listing.value : new Map()\n",
     tests: [sideBySide],
   },

@@ -1,4 +1,4 @@
-import { ahead, withTimeout } from '../../concurrency/promises.js'
+import { startEarly, withTimeout } from '../../concurrency/promises.js'
 import type { VerifiedToken } from '../../crypto/memos.js'
 import type { AccessClaims } from '../../crypto/token-format.js'
 import { isTenantId } from '../../engine/accounts.js'
@@ -139,7 +139,7 @@ function unlisted(ctx: SurfaceContext, verified: VerifiedToken): Principal | Pro
 
 /** Begins to read an account for `requirePermission`. If the read fails, the failure counts there. */
 export function readUserAhead(ctx: SurfaceContext, userId: string): Promise<User | null> {
-  return ahead(ctx.collections.users.get(userId))
+  return startEarly(ctx.collections.users.get(userId))
 }
 
 /**
@@ -157,7 +157,7 @@ export async function requirePermission(
 ): Promise<User> {
   const tenantId = of === undefined ? null : tenantOf(of)
   const asked = recheckPrincipal(ctx, principal)
-  if (asked !== undefined) void ahead(asked)
+  if (asked !== undefined) void startEarly(asked)
   const reading = read ?? readUserAhead(ctx, principal.userId)
   if (asked !== undefined) await asked
   const user = await reading
@@ -196,7 +196,7 @@ export async function authenticateBeside<T>(
   const verified = shown instanceof Promise ? await shown : shown
   const { claims } = verified
   const judged = refuseListed(ctx, claims)
-  if (judged !== undefined) void ahead(judged)
+  if (judged !== undefined) void startEarly(judged)
   const begun = beside(claims.sub)
   // First of all, and whatever became of the other reads: their failure is no answer to a token
   // whose session has ended.

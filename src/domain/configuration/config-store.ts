@@ -1,5 +1,5 @@
 import { createKeyedMutex } from '../../concurrency/background-tasks.js'
-import { ahead } from '../../concurrency/promises.js'
+import { startEarly } from '../../concurrency/promises.js'
 import type { OpenedValues } from '../../crypto/secret-box.js'
 import { AuthError, errorCatalogue } from '../../errors/index.js'
 import { environmentId, type Module, type ModuleEnvironment } from '../../model/configuration.js'
@@ -110,7 +110,7 @@ async function locateBoth(
   await config.register()
   const finding = found(config, declared)
   const reading = declared.environments.includes(name)
-    ? ahead(config.collections.environments.get(environmentId(module, name)))
+    ? startEarly(config.collections.environments.get(environmentId(module, name)))
     : undefined
   const located = await finding
   const stored = await storedEnvironment(config, located, name, reading)

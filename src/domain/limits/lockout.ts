@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/promises.js'
+import { startEarly } from '../../concurrency/promises.js'
 import { lockoutLength } from '../../engine/limits.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
@@ -155,7 +155,7 @@ export async function attemptGuess<T extends { readonly ok: boolean }>(
     throw error
   })
   if (result.ok) {
-    const forgiven = ahead(ctx.limits.forgive(name, subject))
+    const forgiven = startEarly(ctx.limits.forgive(name, subject))
     if (forgiving === undefined) await forgiven
     else forgiving(forgiven)
   } else {

@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/promises.js'
+import { startEarly } from '../../concurrency/promises.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { canonicalEmail, networkOf, siteOf } from '../../engine/addresses.js'
 import { describeError } from '../../errors/index.js'
@@ -118,7 +118,7 @@ export async function checkPasswordOfAddress<T>(
   const address = email ?? typed.slice(0, 320)
   const line = networkLine(ctx.surface, source)
   // Beside the count, which is judged first: a guess too many is refused whatever this gives.
-  const found = ahead(
+  const found = startEarly(
     email === null ? Promise.resolve([]) : ctx.collections.users.find({ email }, { limit: 1 }),
   )
   const check = async (failedAttempts: number) => {

@@ -14,7 +14,7 @@ import {
   chooseToken,
   emitOverdue,
   emitViewed,
-  enforced,
+  failClosed,
   isStanding,
   isUsualPlace,
   judgeAttempt,
@@ -318,7 +318,7 @@ export function findSession(
   cookies: readonly string[],
   source: RequestSource,
 ): Promise<FoundSession | null> {
-  return enforced(async () => {
+  return failClosed(async () => {
     const claims = await claimsOf(ctx, cookies)
     if (claims === null) return null
     const attempt = await attemptOf(ctx, claims, source)
@@ -342,7 +342,7 @@ export function findSessionAgain(
   { claims: before }: FoundSession,
   source: RequestSource,
 ): Promise<FoundSession | null> {
-  return enforced(async () => {
+  return failClosed(async () => {
     if (!(await isSignerInForce(ctx, before))) return null
     const attempt = await attemptOf(ctx, before, source)
     const family = await newestRow(ctx, before)
@@ -363,7 +363,7 @@ export function mintForSession(
   ctx: SurfaceContext,
   found: FoundSession,
 ): Promise<AccessGrant | null> {
-  return enforced(async () => {
+  return failClosed(async () => {
     const { user, family, claims } = found
     const access = await mintAccess(ctx, user, claims.sid, claims, accessBounds(found, family))
     return (await isSignerInForce(ctx, claims)) ? access : null

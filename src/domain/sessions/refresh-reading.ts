@@ -1,4 +1,4 @@
-import { settledValue, withTimeout } from '../../concurrency/promises.js'
+import { unwrapSettled, withTimeout } from '../../concurrency/promises.js'
 import type { RefreshClaims } from '../../crypto/token-format.js'
 import { changedPlaces, loginNetworkOf } from '../../engine/login-risk-rules.js'
 import {
@@ -33,7 +33,7 @@ import {
 } from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { endSession } from './session-endings.js'
-import { type Judged, markOf, verifyRefresh } from './tokens.js'
+import { clientFingerprint, type Judged, verifyRefresh } from './tokens.js'
 
 // Reads what a refresh token is judged by. It writes, counts and ends nothing.
 
@@ -134,12 +134,12 @@ export async function readAttempt<T>(
     ctx.collections.users.get(shown.claims.sub),
     listed(ctx, shown.claims),
   ])
-  const work = settledValue(begun)
-  const settings = settledValue(policy)
-  const entry = settledValue(listing)
+  const work = unwrapSettled(begun)
+  const settings = unwrapSettled(policy)
+  const entry = unwrapSettled(listing)
   return {
     ...shown,
-    user: entry !== null && owner.status === 'rejected' ? null : settledValue(owner),
+    user: entry !== null && owner.status === 'rejected' ? null : unwrapSettled(owner),
     entry,
     graceMs: settings.refreshReuseGrace,
     absoluteTtlMs: settings.sessionAbsoluteTTL,
@@ -392,7 +392,7 @@ export function emitOverdue(ctx: SurfaceContext, viewed: Viewed, reason: EndReas
 }
 
 /** Clients keep their tokens on this code and try again; any other 503 would say less. */
-export async function enforced<T>(work: () => Promise<T>): Promise<T> {
+export async function failClosed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -491,7 +491,7 @@ async function follow(
 }
 
 function markOfView({ claims, source }: Attempt): string {
-  return markOf(claims.sub, source, null, true)
+  return clientFingerprint(claims.sub, source, null, true)
 }
 
 /** Asks nothing about a place that was found usual a moment ago, by the same row. */

@@ -1,4 +1,4 @@
-import { ahead } from '../../concurrency/promises.js'
+import { startEarly } from '../../concurrency/promises.js'
 import type { RefreshClaims } from '../../crypto/token-format.js'
 import { isSameClient } from '../../engine/login-risk-rules.js'
 import {
@@ -22,7 +22,7 @@ import {
   type Begun,
   chooseToken,
   emitViewed,
-  enforced,
+  failClosed,
   isStanding,
   presentedBy,
   type Refusal,
@@ -38,8 +38,8 @@ import {
 import { closeDocument, type Ended, endJudged, endSession } from './session-endings.js'
 import {
   type AccessGrant,
+  clientFingerprint,
   isSignerInForce,
-  markOf,
   mintAccess,
   mintRefresh,
   newJti,
@@ -144,7 +144,7 @@ export function chooseRefreshToken(
   ctx: SurfaceContext,
   shown: readonly string[],
 ): Promise<string | null> {
-  return enforced(() => chooseToken((token) => verifyRefresh(ctx, token), shown))
+  return failClosed(() => chooseToken((token) => verifyRefresh(ctx, token), shown))
 }
 
 /**
@@ -156,15 +156,20 @@ export function rotateRefresh(
   shown: ShownToken,
   source: RequestSource,
 ): Promise<Refreshed> {
-  return enforced(async () => {
+  return failClosed(async () => {
     const nextJti = newJti(ctx)
     const expiresAt = idleDeadline(ctx.clock.now(), ctx.idleMs)
     // A signature takes longer than the reads: begun beside them, it is mostly there when they are.
     const attempt = await beginAttempt(ctx, shown, source, nextJti, (claims) =>
-      ahead(signRefresh(ctx, claims, { generation: claims.gen + 1, expiresAt }, nextJti)),
+      startEarly(signRefresh(ctx, claims, { generation: claims.gen + 1, expiresAt }, nextJti)),
     )
     const user = await requireLiveUser(ctx, attempt)
-    const mark = markOf(user.id, source, sentBy(ctx, shown), ctx.sessionRiskScorer !== null)
+    const mark = clientFingerprint(
+      user.id,
+      source,
+      sentBy(ctx, shown),
+      ctx.sessionRiskScorer !== null,
+    )
     await requireUsual(ctx, attempt, user, mark)
     // Minted first: when that fails, nothing has been consumed.
     const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)
@@ -213,7 +218,7 @@ export function viewSession(
   token: string | null,
   source: RequestSource,
 ): Promise<SessionView> {
-  return enforced(async () => {
+  return failClosed(async () => {
     const shown = { token, delivery: 'cookie' } as const
     const attempt = await beginAttempt(ctx, shown, source, null, () => null)
     const user = await requireLiveUser(ctx, attempt)

@@ -1,4 +1,4 @@
-import { allTried, batchesOf, settledValue } from '../../concurrency/promises.js'
+import { allTried, batchesOf, unwrapSettled } from '../../concurrency/promises.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
@@ -350,10 +350,10 @@ export async function endJudged<J extends Judgement>(
   judge: () => Promise<J>,
 ): Promise<{ readonly ended: boolean; readonly judgement: J }> {
   const [listing, judged] = await Promise.allSettled([list(ctx, [session], 'logout'), judge()])
-  const listed = settledValue(listing)
+  const listed = unwrapSettled(listing)
   if (judged.status === 'rejected')
     await extendDenylistEntry(ctx, session.id, 'logout', ctx.clock.now())
-  const judgement = settledValue(judged)
+  const judgement = unwrapSettled(judged)
   const ended = await finish(ctx, session, asBegun(ctx, session, listed, { ...judgement, source }))
   return { ended, judgement }
 }

@@ -1,4 +1,4 @@
-import { ahead, settledValue } from '../../concurrency/promises.js'
+import { startEarly, unwrapSettled } from '../../concurrency/promises.js'
 import { uuidv7 } from '../../crypto/secrets.js'
 import type { SecondFactorMethod } from '../../engine/factors.js'
 import { type Delivery, idleDeadline } from '../../engine/refresh-rules.js'
@@ -10,8 +10,8 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 import { endSession, trimSessions } from './session-endings.js'
 import {
   type AccessGrant,
+  clientFingerprint,
   hasSameClaims,
-  markOf,
   mintAccess,
   mintRefresh,
   newJti,
@@ -42,7 +42,7 @@ function newFamily(
     rotatedAt: now,
     rotatedTo: jti,
     noReissueUpTo: 0,
-    rotatedBy: markOf(
+    rotatedBy: clientFingerprint(
       user.id,
       source,
       recognition?.recognitionId ?? null,
@@ -74,7 +74,7 @@ async function store(ctx: SurfaceContext, family: RefreshFamily, document: Sessi
     ctx.collections.sessions.insert(document),
     ctx.collections.families.insert(family),
   ])
-  if (settledValue(record) && settledValue(row)) return
+  if (unwrapSettled(record) && unwrapSettled(row)) return
   throw new AuthError('service_unavailable')
 }
 
@@ -104,8 +104,8 @@ export async function openSession(
       absoluteTtlMs: sessionAbsoluteTTL,
     })
   const signed = () => ({
-    early: ahead(access(user)),
-    refresh: ahead(mintRefresh(ctx, family, jti, authentication)),
+    early: startEarly(access(user)),
+    refresh: startEarly(mintRefresh(ctx, family, jti, authentication)),
   })
   // A signer elsewhere may fail, and then nothing is left of the login.
   const before = signsElsewhere ? signed() : null

@@ -260,7 +260,7 @@ function clientDigest(
 }
 
 /** What a rotation writes of the client that has the newest token; its places too where refreshes are judged by them. */
-export function markOf(
+export function clientFingerprint(
   userId: string,
   source: RequestSource,
   recognitionId: string | null,
