@@ -88,7 +88,7 @@ describe('cryptography in the sources', () => {
       line.replace(/^.*\/([\w-]+\.ts): .*'(.*?)'.*$/, '$1 $2'),
     )
     expect(named.toSorted()).toEqual([
-      'better-auth-secret.ts chacha20-poly1305',
+      'better-auth-secrets.ts chacha20-poly1305',
       'legacy-formats.ts aes-256-ctr',
       'secret-box.ts aes-256-gcm',
       'secret-box.ts aes-256-gcm',
