@@ -81,6 +81,7 @@ const sidebar: Item[] = [
   group(
     'For maintainers',
     page('Tests', 'maintainers/tests'),
+    page('Before you change login', 'maintainers/before-you-change-login'),
     page('Models and simulation', 'maintainers/models'),
     page('Benchmarks', 'maintainers/benchmarks'),
     page('Releases', 'maintainers/releases'),

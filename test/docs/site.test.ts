@@ -50,7 +50,7 @@ describe('the static site of the pages', () => {
     const own = readdirSync(join(root, 'docs'), { encoding: 'utf8', recursive: true })
       .filter((name) => name.endsWith('.md') && !name.startsWith('.vitepress/'))
       .map((name) => addressOf(name.replace('README.md', 'index.md'), '.md'))
-    const others = ['/', '/changes', '/contributing', '/demo', '/examples', '/notices', '/security']
+    const others = ['/', '/changes', '/contributing', '/demo', '/examples', '/security']
     expect([...built.keys()].toSorted()).toEqual([...own, ...others].toSorted())
     const groups = config.themeConfig?.sidebar
     const menu = Array.isArray(groups)
