@@ -125,7 +125,7 @@ function collectionTexts(table: SqlTable): CollectionTexts {
     const changed = names
       .map((name) => columnOf(table, name))
       .filter((column) => column.stored !== null)
-    // What it sets is not read back: the caller's own values are as good as the row's, and some are large.
+    // The caller knows the values that it sets, and some are large: the statement returns the others alone.
     const rest = [...table.columns.values()].filter((column) => !changed.includes(column))
     const unchanged = rowReader(rest)
     const text =

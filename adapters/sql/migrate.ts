@@ -173,7 +173,7 @@ interface Narrowing {
   readonly narrow: NarrowDialect
 }
 
-/** The narrowing that this column needs; null where it needs none, or where this dialect has none. */
+/** The narrowing that this column needs. `null` if it needs none, or if this dialect cannot narrow columns. */
 function narrowingOf(
   dialect: SqlDialect,
   table: SqlTable,

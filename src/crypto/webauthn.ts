@@ -78,7 +78,7 @@ export type Assertion = Pick<
   'counter' | 'userVerified' | 'backupEligible' | 'backedUp'
 >
 
-/** What is asked of a new passkey. */
+/** The options for a new passkey. */
 export interface CreationRequest {
   readonly rpId: string
   readonly rpName: string
@@ -92,7 +92,7 @@ export interface CreationRequest {
   readonly timeoutMs: number
 }
 
-/** What is asked of an assertion; without `allow`, the person chooses among those of the page. */
+/** The options for a login. If `allow` is `null`, the person chooses among the passkeys of the page. */
 export interface AssertionRequest {
   readonly rpId: string
   readonly challenge: string
@@ -142,9 +142,9 @@ export async function requestOptions(asked: AssertionRequest): Promise<RequestOp
 }
 
 /**
- * WebAuthn §7.1. Null for whatever does not verify, without a reason: the reply has none either. An
- * attestation is not asked for, and only such are looked at that need no certificate: those of
- * others name addresses to be fetched.
+ * Verifies a registration (WebAuthn §7.1). `null` if it does not verify; no reason is given, since the reply
+ * gives none. We ask for no attestation, and read only those without a certificate: certificates name
+ * addresses to fetch.
  */
 export async function verifyRegistration(
   response: RegistrationResponse,

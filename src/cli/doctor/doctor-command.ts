@@ -81,7 +81,7 @@ const oldestDays = 365
 /** A published key has nothing to wait for after ten minutes. */
 const longestWaitDays = 30
 
-/** What is wrong with a key file: the age of its keys, a rotation that stopped half-way, and its access rights. */
+/** Reports old keys, a rotation that stopped half-way, and a key file that others can read. */
 export async function keyFileFindings(path: string, now: number): Promise<readonly Finding[]> {
   const file = await readKeyFile(path)
   return [...ageFindings(file, now), ...rightsFindings(path, (await stat(path)).mode)]

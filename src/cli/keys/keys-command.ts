@@ -162,7 +162,7 @@ interface ShownKey {
   readonly id: string
   /** Null for a configuration key, which has 256 always. */
   readonly bits: number | null
-  /** Epoch milliseconds; null where the file does not say. */
+  /** Epoch milliseconds. `null` if the file has no date. */
   readonly madeAt: number | null
   readonly retiredAt: number | null
 }
