@@ -1,11 +1,12 @@
 import { accessPlants } from './access-plants.js'
+import { askedAgainPlants } from './asked-again-plants.js'
 import { browserPlants } from './browser-plants.js'
+import { callOrderPlants } from './call-order-plants.js'
 import { clientPlants } from './client-plants.js'
 import { configPlants } from './config-plants.js'
 import { factorPlants } from './factor-plants.js'
 import { guardPlants } from './guards.js'
 import { intentPlants } from './intent-plants.js'
-import { latePlants } from './late-plants.js'
 import { limitPlants } from './limit-plants.js'
 import { pagePlants } from './page-plants.js'
 import { parserPlants } from './parser-plants.js'
@@ -13,7 +14,6 @@ import { type Plant, type PlantEntry, plantOf } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
 import { sessionPlants } from './session-plants.js'
-import { wavePlants } from './wave-plants.js'
 
 const entries: readonly PlantEntry[] = [
   ...refreshPlants,
@@ -23,10 +23,10 @@ const entries: readonly PlantEntry[] = [
   ...recordListPlants,
   ...configPlants,
   ...sessionPlants,
-  ...latePlants,
+  ...askedAgainPlants,
   ...limitPlants,
   ...pagePlants,
-  ...wavePlants,
+  ...callOrderPlants,
   ...parserPlants,
   ...clientPlants,
   ...factorPlants,

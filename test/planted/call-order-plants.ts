@@ -9,7 +9,7 @@ const orderOfALogin = 'test/contract/login/order-of-a-login.test.ts'
 const sideBySide = 'test/contract/storage/side-by-side.test.ts'
 
 /** Orders of calls that would save a round trip more, and may not. */
-export const wavePlants: readonly PlantEntry[] = [
+export const callOrderPlants: readonly PlantEntry[] = [
   {
     name: 'an ended session hears of the read that failed beside the denylist',
     file: 'src/domain/authorization/access.ts',

@@ -9,7 +9,7 @@ const lateCredentials = 'test/contract/service-accounts/overtaken-credentials.te
 const lateEdits = 'test/contract/config/overtaken-edits.test.ts'
 
 /** What was let in a while ago, and is asked about again. */
-export const latePlants: readonly PlantEntry[] = [
+export const askedAgainPlants: readonly PlantEntry[] = [
   {
     name: 'what a signing key let in outlives its replacement',
     file: access,
