@@ -49,7 +49,7 @@ export function memory(): Backend {
   }
 }
 
-export function memoryDenylist(): Denylist {
+function memoryDenylist(): Denylist {
   const listed = new Map<string, DenylistEntry>()
   return {
     async put(entries) {

@@ -73,7 +73,7 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
 }
 
 /** How statements reach this client, by its kind and the host's choice. */
-export function runsOf(
+function runsOf(
   client: PostgresClient,
   { statements = isPool(client) ? 'named' : 'unnamed' }: PostgresOptions,
   warn: (message: string) => void,

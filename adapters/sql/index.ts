@@ -96,7 +96,7 @@ export function sqlBackend(run: SqlRun, dialect: SqlDialect, options: SqlOptions
 const mostTries = 100
 
 /** Puts the dialect's placeholders into texts and sends again what the server rolled back. */
-export function dialectRun(run: SqlRun, dialect: SqlDialect): SqlRun {
+function dialectRun(run: SqlRun, dialect: SqlDialect): SqlRun {
   return async (text, values) => {
     const own = withPlaceholders(text, dialect)
     for (let tries = 1; ; tries++) {
