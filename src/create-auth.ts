@@ -6,12 +6,12 @@ import { resumeEnrollmentNotices } from './domain/factors/factor-enrollment.js'
 import { reencryptTotp } from './domain/factors/totp-factors.js'
 import { createServiceAccountAdministration } from './domain/service-accounts/service-accounts.js'
 import type { SurfaceContext } from './domain/surface/surface-context.js'
-import { loadPart } from './errors/index.js'
+import { AuthError, loadPart, OptionsError } from './errors/index.js'
 import { bothRouter } from './http/surface-router.js'
 import { allCollectionSpecs } from './model/collections.js'
-import type { AuthOptions } from './options.js'
+import type { AuthOptions, GivenOptions } from './options.js'
 import type { Surface } from './ports/surface.js'
-import type { Auth } from './setup/auth.js'
+import type { Auth, AuthOf } from './setup/auth.js'
 import { checkOptions, withConfigKeys } from './setup/check-options.js'
 import {
   closeInTime,
@@ -21,7 +21,7 @@ import {
 } from './setup/lifecycle.js'
 import { type BuiltSurface, buildSurface, mountSurface } from './setup/mount-surface.js'
 import { createShared } from './setup/shared-parts.js'
-import { metadataOf, surfacesOfRequest } from './setup/surfaces.js'
+import { givenSurfaces, metadataOf, surfacesOfRequest } from './setup/surfaces.js'
 import { providersOf } from './telemetry/open-telemetry.js'
 
 /**
@@ -46,28 +46,40 @@ import { providersOf } from './telemetry/open-telemetry.js'
  * })
  * await auth.migrate()
  */
-export async function createAuth(given: AuthOptions): Promise<Auth> {
+export async function createAuth<S extends Surface>(options: AuthOptions<S>): Promise<AuthOf<S>>
+// The overload says which surfaces there are. Without types, one that is absent throws as it is asked for.
+export async function createAuth(given: GivenOptions): Promise<Auth> {
   checkOptions(given)
   const options = { ...(await withConfigKeys(given)), ...(await providersOf(given)) }
   const shared = await createShared(options, process.env, (type, source, facts) =>
-    on('operator').emit(type, source, facts),
+    contexts[0]?.emit(type, source, facts),
   )
   const { background, clock, logger } = shared
-  const built: Readonly<Record<Surface, BuiltSurface>> = {
-    operator: buildSurface('operator', options, shared, (surface) => on(surface)),
-    client: buildSurface('client', options, shared, (surface) => on(surface)),
+  const surfaces = givenSurfaces(options.surfaces).map((own) =>
+    buildSurface(own, options, shared, (surface) => on(surface)),
+  )
+  const contexts = surfaces.map(({ ctx }) => ctx)
+  const on = (surface: Surface): SurfaceContext => {
+    const found = contexts.find((ctx) => ctx.surface === surface)
+    if (found !== undefined) return found
+    // The only callers name an account of the other surface.
+    throw new AuthError('user_not_found')
   }
-  const on = (surface: Surface): SurfaceContext => built[surface].ctx
+  const built = (surface: Surface): BuiltSurface => {
+    const found = surfaces.find(({ ctx }) => ctx.surface === surface)
+    if (found !== undefined) return found
+    throw new OptionsError(`surfaces.${surface}`, `is not given: add it to use auth.${surface}`)
+  }
 
-  const surfacesOf = surfacesOfRequest(options)
+  const surfacesOf = surfacesOfRequest(options.surfaces)
   const mounted = {
     operator: lazily(() => ({
-      ...mountSurface('operator', built.operator, surfacesOf, shared),
+      ...mountSurface('operator', built('operator'), surfacesOf, shared),
       serviceAccounts: createServiceAccountAdministration(on('operator')),
     })),
-    client: lazily(() => mountSurface('client', built.client, surfacesOf, shared)),
+    client: lazily(() => mountSurface('client', built('client'), surfacesOf, shared)),
   }
-  const routes = { operator: built.operator.routes, client: built.client.routes }
+  const routes = surfaces.map((surface) => surface.routes)
   const { defaultSurface = 'operator' } = options
 
   const sweeper = startSweeping(options, {
@@ -76,7 +88,7 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     resumeNotices: (surface) => resumeEnrollmentNotices(on(surface)),
   })
   shared.keys.watch()
-  const webhooks = [built.operator.webhooks, built.client.webhooks]
+  const webhooks = surfaces.map((surface) => surface.webhooks)
   const webhookRetries =
     options.sweep === false ? null : startWebhookRetries({ webhooks, clock, logger })
   return {
@@ -89,13 +101,13 @@ export async function createAuth(given: AuthOptions): Promise<Auth> {
     both: bothRouter(routes, { ...shared, surfacesOf, defaultSurface }),
     metadata: metadataOf(options, shared.issuer, logger),
     keys: { reload: () => shared.keys.reload() },
-    config: createConfigApi(shared.config, [
-      () => reencryptTotp(on('operator')),
-      () => reencryptTotp(on('client')),
-    ]),
-    terminateAllSessions: async (asked = {}) => terminateSessionsOn(on, clock, asked),
+    config: createConfigApi(
+      shared.config,
+      contexts.map((ctx) => () => reencryptTotp(ctx)),
+    ),
+    terminateAllSessions: async (asked = {}) => terminateSessionsOn(contexts, clock, asked),
     async migrate() {
-      await options.backend.store.prepare(allCollectionSpecs(shared.prefix))
+      await options.backend.store.prepare(allCollectionSpecs(shared.prefix, shared.surfaces))
       await requirePrepared(shared.backend)
       await shared.config.register()
       // What is wrong with them is logged now, and the first request need not wait for them.

@@ -147,8 +147,11 @@ export interface OauthProviderOptions {
   readonly endpoints?: Partial<ProviderEndpoints>
 }
 
-/** The options of `createAuth`. `backend`, `keys`, `surfaces` and `mailer` are required. */
-export interface AuthOptions {
+/**
+ * The options of `createAuth`. `backend`, `keys`, `surfaces` and `mailer` are required. `S` names the surfaces of a host
+ * that has one alone, as in `AuthOptions<'client'>`.
+ */
+export interface AuthOptions<S extends Surface = Surface> {
   /** The database: `memory()`, `postgres(pool)`, `mongo(…)`, `redis(client)`, or your own backend. */
   readonly backend: Backend
   /**
@@ -158,12 +161,15 @@ export interface AuthOptions {
    * get 503.
    */
   readonly keys: KeyRing | (() => Promise<KeyRing>)
-  /** The surface of operators and that of clients. */
-  readonly surfaces: Readonly<Record<Surface, SurfaceOptions>>
+  /**
+   * The surface of operators and that of clients, or one of them. Of a surface that is left out, nothing is built,
+   * mounted or migrated. Without operators, nobody changes settings over HTTP, and there are no service accounts.
+   */
+  readonly surfaces: { readonly [Name in S]: SurfaceOptions }
   /** Sends the mails; see `Mail` for the templates. */
   readonly mailer: Mailer
   /**
-   * The `iss` of every token. Default: the operator surface's `baseUrl`. Another issuer signs all users out, so keep it
+   * The `iss` of every token. Default: the operator surface's `baseUrl`, or the client surface's if there are no operators. Another issuer signs all users out, so keep it
    * here before you move that address.
    */
   readonly issuer?: string
@@ -288,4 +294,12 @@ export interface AuthOptions {
   readonly random?: Random
   /** Outbound HTTP, for identity providers, webhooks and breach checks. Default: Node's own. */
   readonly fetcher?: Fetcher
+}
+
+/** The surfaces of a host, as the library reads them: either may be absent. */
+export type GivenSurfaces = Readonly<Partial<Record<Surface, SurfaceOptions>>>
+
+/** The options as the library reads them. */
+export interface GivenOptions extends Omit<AuthOptions, 'surfaces'> {
+  readonly surfaces: GivenSurfaces
 }

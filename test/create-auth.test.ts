@@ -81,8 +81,10 @@ describe('construction names the option and the remedy', () => {
     ['keys', { keys: async () => null }],
     ['keys.current', { keys: async () => ({}) }],
     ['surfaces', { surfaces: undefined }],
-    ['surfaces.operator', { surfaces: { client } }],
-    ['surfaces.client', { surfaces: { operator } }],
+    ['surfaces', { surfaces: {} }],
+    ['surfaces', { surfaces: { operator: undefined } }],
+    ['surfaces.operator.baseUrl', { surfaces: { client, operator: {} } }],
+    ['defaultSurface', { surfaces: { client }, defaultSurface: 'operator' }],
     ['surfaces.admin', { surfaces: { operator, client, admin: client } }],
     ['surfaces.client.baseUrl', surface({ baseUrl: undefined })],
     ['surfaces.client.baseUrl', surface({ baseUrl: 5 })],
@@ -348,11 +350,13 @@ describe('construction names the option and the remedy', () => {
     const backend = await refusal({ backend: undefined })
     expect(backend.message).toMatch(/must be a backend, such as memory\(\) or postgres\(pool\)$/)
     const surfaces = await refusal({ surfaces: undefined })
-    expect(surfaces.message).toMatch(/must be { operator: { baseUrl }, client: { baseUrl } }$/)
-    const one = await refusal({ surfaces: { client } })
-    expect(one.message).toMatch(
-      /must be { baseUrl }, also where the host mounts the other surface alone$/,
-    )
+    for (const { message } of [surfaces, await refusal({ surfaces: {} })]) {
+      expect(message).toMatch(
+        /must be { operator: { baseUrl }, client: { baseUrl } }, or one of the two$/,
+      )
+    }
+    const one = await refusal({ surfaces: { client: undefined, operator: null } })
+    expect(one.message).toMatch(/must be { baseUrl }$/)
   })
 
   it('a setting in the place of an option says where it belongs', async () => {

@@ -3,7 +3,7 @@ import { withTimeout } from '../concurrency/promises.js'
 import { inspectConfig } from '../domain/configuration/config-views.js'
 import { defaultArgon2Params } from '../engine/passwords.js'
 import { allCollectionSpecs } from '../model/collections.js'
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions } from '../options.js'
 import type { DiagnosisOptions, Finding } from '../ports/inspection.js'
 import type { ReadOptions } from '../setup/check-options.js'
 import { defaultConcurrency } from '../setup/password-hashing.js'
@@ -41,7 +41,7 @@ export async function diagnose(
   { options, shared }: Diagnosed,
   { offline = false }: DiagnosisOptions,
 ): Promise<readonly Finding[]> {
-  const { backend, clock, env, fetcher, prefix, secretBox } = shared
+  const { backend, clock, env, fetcher, prefix, secretBox, surfaces } = shared
   // First, and alone: what runs beside it would be measured too.
   const hashing = hashingFindings(options, await hashCost(options, shared))
   const ring = await shared.keys.ring()
@@ -50,7 +50,7 @@ export async function diagnose(
   // What is not migrated holds no values to look at.
   const modules = database.isReady ? await inspectConfig(shared.config) : []
   const apps = database.isReady
-    ? await totpFindings({ store: backend.store, prefix, secretBox })
+    ? await totpFindings({ store: backend.store, prefix, secretBox, surfaces })
     : []
   const own = modules.find(({ module }) => module === 'auth')
   const providers = await providerFindings({
@@ -65,7 +65,7 @@ export async function diagnose(
     ...idleWindowFindings(env),
     ...settingsFindings(modules),
     ...listFindings(own?.values ?? {}),
-    ...combinationFindings(own?.values ?? {}, options.adminStepUp ?? false),
+    ...combinationFindings(own?.values ?? {}, surfaces, options.adminStepUp ?? false),
     ...apps,
     ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
     ...hashing,
@@ -74,10 +74,10 @@ export async function diagnose(
 }
 
 async function databaseFindings(
-  { backend, clockLeeway = 0 }: AuthOptions,
-  { clock, prefix }: Shared,
+  { backend, clockLeeway = 0 }: GivenOptions,
+  { clock, prefix, surfaces }: Shared,
 ): Promise<{ readonly findings: readonly Finding[]; readonly isReady: boolean }> {
-  const specs = allCollectionSpecs(prefix)
+  const specs = allCollectionSpecs(prefix, surfaces)
   const before = clock.now()
   const inspections = await inspectionsOf(backend, specs)
   const after = clock.now()
@@ -92,7 +92,7 @@ async function databaseFindings(
 }
 
 async function hashCost(
-  { hash = {} }: AuthOptions,
+  { hash = {} }: GivenOptions,
   { clock, env, passwords }: Shared,
 ): Promise<HashCost> {
   const line = { holder: 'operator', name: 'diagnosis' } as const

@@ -1,7 +1,7 @@
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions, GivenSurfaces, SurfaceOptions } from '../options.js'
 import type { Finding } from '../ports/inspection.js'
 import { isSentToRoutes, sharedCookieWarning } from '../setup/surface-checks.js'
-import { hostNamesOf, linksOf, routesUrlOf } from '../setup/surfaces.js'
+import { givenSurfaces, hostNamesOf, linksOf, routesUrlOf } from '../setup/surfaces.js'
 
 const check = 'hosts'
 
@@ -9,19 +9,19 @@ const check = 'hosts'
  * Hosts, cookies and origins through which one surface reaches the other (OWASP ASVS 3.3.3 and 3.5.4), and cookies that
  * do not reach their own.
  */
-export function hostFindings({ surfaces }: Pick<AuthOptions, 'surfaces'>): readonly Finding[] {
+export function hostFindings({ surfaces }: Pick<GivenOptions, 'surfaces'>): readonly Finding[] {
+  const { operator, client } = surfaces
   return [
     ...cookieFindings(surfaces),
     ...pathFindings(surfaces),
-    ...sharedHosts(surfaces),
-    ...sharedPages(surfaces),
+    ...(operator === undefined || client === undefined
+      ? []
+      : [...sharedHosts(operator, client), ...sharedPages(operator, client)]),
     ...originFindings(surfaces),
   ]
 }
 
-type Surfaces = AuthOptions['surfaces']
-
-function cookieFindings(surfaces: Surfaces): readonly Finding[] {
+function cookieFindings(surfaces: GivenSurfaces): readonly Finding[] {
   const [problem, remedy] =
     sharedCookieWarning(surfaces)
       ?.replace(/^createAuth: /, '')
@@ -31,9 +31,8 @@ function cookieFindings(surfaces: Surfaces): readonly Finding[] {
 }
 
 /** With `routesUrl`, `createAuth` refuses such a path: then it is known where the routes are. */
-function pathFindings(surfaces: Surfaces): readonly Finding[] {
-  return (['operator', 'client'] as const).flatMap((surface): readonly Finding[] => {
-    const own = surfaces[surface]
+function pathFindings(surfaces: GivenSurfaces): readonly Finding[] {
+  return givenSurfaces(surfaces).flatMap(([surface, own]): readonly Finding[] => {
     if (isSentToRoutes(surface, own)) return []
     const problem = `surfaces.${surface}.cookiePath is ${own.cookiePath}, and the routes are at ${routesUrlOf(own)}/v1/auth: browsers do not send them the cookie.`
     const remedy = `Set surfaces.${surface}.routesUrl to where the routes are, and cookiePath to a path above them.`
@@ -41,7 +40,7 @@ function pathFindings(surfaces: Surfaces): readonly Finding[] {
   })
 }
 
-function sharedHosts({ operator, client }: Surfaces): readonly Finding[] {
+function sharedHosts(operator: SurfaceOptions, client: SurfaceOptions): readonly Finding[] {
   const others = new Set(hostNamesOf(client))
   const shared = [...new Set(hostNamesOf(operator))].filter(
     (name) => others.has(name) && !isLocal(name),
@@ -54,24 +53,23 @@ function sharedHosts({ operator, client }: Surfaces): readonly Finding[] {
 }
 
 /** Pages that a mailed token leads to, and that cannot tell by which surface's route it is good. */
-function sharedPages(surfaces: Surfaces): readonly Finding[] {
-  const [operator, client] = [linksOf(surfaces.operator), linksOf(surfaces.client)]
+function sharedPages(operator: SurfaceOptions, client: SurfaceOptions): readonly Finding[] {
+  const [one, other] = [linksOf(operator), linksOf(client)]
   const shared = (['verifyEmail', 'resetPassword'] as const).filter(
-    (page) => operator[page] === client[page] && !isLocal(new URL(client[page]).hostname),
+    (page) => one[page] === other[page] && !isLocal(new URL(other[page]).hostname),
   )
   return shared.map((page) => ({
     check,
-    problem: `Mails of both surfaces link to ${client[page]}, which cannot tell to which surface a token belongs.`,
+    problem: `Mails of both surfaces link to ${other[page]}, which cannot tell to which surface a token belongs.`,
     remedy: `Give one surface a page of its own: surfaces.operator.pages.${page}.`,
   }))
 }
 
-function originFindings(surfaces: Surfaces): readonly Finding[] {
-  const others = { operator: surfaces.client, client: surfaces.operator } as const
-  return (['operator', 'client'] as const).flatMap((surface) => {
-    const { baseUrl, allowedOrigins = [] } = surfaces[surface]
+function originFindings(surfaces: GivenSurfaces): readonly Finding[] {
+  return givenSurfaces(surfaces).flatMap(([surface, { baseUrl, allowedOrigins = [] }]) => {
     const own = new URL(baseUrl)
-    const foreign = new Set(hostNamesOf(others[surface]))
+    const other = surfaces[surface === 'operator' ? 'client' : 'operator']
+    const foreign = new Set(other === undefined ? [] : hostNamesOf(other))
     const option = `surfaces.${surface}.allowedOrigins`
     return allowedOrigins.flatMap((origin): Finding[] => {
       const { protocol, hostname } = new URL(origin)
@@ -99,7 +97,7 @@ const mostHops = 5
 /** A network of this many bits has sixteen million addresses; 10.0.0.0/8 is one. */
 const fewestBits = { 4: 8, 6: 32 }
 
-type Given = Pick<AuthOptions, 'trustProxy' | 'surfaces'>
+type Given = Pick<GivenOptions, 'trustProxy' | 'surfaces'>
 
 /** Whose `X-Forwarded-For` counts: too few make all callers one, and too many let a caller choose its address. */
 export function proxyFindings({ trustProxy = false, surfaces }: Given): readonly Finding[] {

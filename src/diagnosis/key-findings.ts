@@ -42,6 +42,7 @@ interface Deps {
   readonly store: Store
   readonly prefix: string
   readonly secretBox: SecretBox
+  readonly surfaces: readonly Surface[]
 }
 
 const check = 'encryption'
@@ -52,8 +53,8 @@ const batch = 50
 
 /** Secrets of authenticator apps that no key opens, and those that a rotation has left behind. */
 export async function totpFindings(deps: Deps): Promise<readonly Finding[]> {
-  const both = (['operator', 'client'] as const).map((surface) => surfaceFindings(deps, surface))
-  return (await Promise.all(both)).flat()
+  const found = deps.surfaces.map((surface) => surfaceFindings(deps, surface))
+  return (await Promise.all(found)).flat()
 }
 
 async function surfaceFindings(

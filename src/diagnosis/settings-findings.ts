@@ -2,6 +2,7 @@ import type { ConfigProblem, ModuleInspection } from '../domain/configuration/co
 import { isVerificationRequired } from '../engine/accounts.js'
 import { settingsFor } from '../engine/surface-settings.js'
 import type { Finding } from '../ports/inspection.js'
+import type { Surface } from '../ports/surface.js'
 import { factorKindProblem, listProblem, loginMethodProblem } from '../settings/auth-module.js'
 import { readIdleWindow } from '../settings/login-and-sessions-settings.js'
 import { readAuthSettings } from '../settings/settings.js'
@@ -92,8 +93,12 @@ type Values = Readonly<Record<string, string>>
 const check = 'settings'
 
 /** The findings about stored values of the module `auth` that are right each by itself, and wrong together. */
-export function combinationFindings(values: Values, adminStepUp: boolean): readonly Finding[] {
-  return [...lockedOut(values, adminStepUp), ...unprovedDomains(values)]
+export function combinationFindings(
+  values: Values,
+  surfaces: readonly Surface[],
+  adminStepUp: boolean,
+): readonly Finding[] {
+  return [...lockedOut(values, adminStepUp), ...unprovedDomains(values, surfaces)]
 }
 
 function lockedOut(values: Values, adminStepUp: boolean): readonly Finding[] {
@@ -110,9 +115,9 @@ function lockedOut(values: Values, adminStepUp: boolean): readonly Finding[] {
 }
 
 /** A rule compares the text of an address. Only a proved mailbox shows whose the address is. */
-function unprovedDomains(values: Values): readonly Finding[] {
+function unprovedDomains(values: Values, surfaces: readonly Surface[]): readonly Finding[] {
   const { settings } = readAuthSettings(values, {})
-  const open = (['operator', 'client'] as const).filter((surface) => {
+  const open = surfaces.filter((surface) => {
     const own = settingsFor(surface, settings)
     if (isVerificationRequired(settings, own) || own.allowedDomains.length === 0) return false
     return own.registrationEnabled && own.passwordLoginEnabled

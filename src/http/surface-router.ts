@@ -53,7 +53,7 @@ export function surfaceRouter(
   }
 }
 
-/** What both surfaces on one host are told apart by, beside their routes. */
+/** What the surfaces on one host are told apart by, beside their routes. */
 export interface Apart {
   readonly surfacesOf: SurfacesOfRequest
   readonly defaultSurface: Surface
@@ -62,22 +62,18 @@ export interface Apart {
 }
 
 /**
- * Both surfaces, on one host or on one each. Owns everything below `/v1/auth` and `/v1/admin`; an
+ * All surfaces of the host, on one host name or on one each. Owns everything below `/v1/auth` and `/v1/admin`; an
  * unprefixed path only chooses the surface and then goes the surface's own way.
  */
 export function bothRouter(
-  routes: Readonly<Record<Surface, SurfaceRoutes>>,
+  routes: readonly SurfaceRoutes[],
   { surfacesOf, defaultSurface, proxies, logger }: Apart,
 ): Mountable {
-  const refreshNames = {
-    operator: cookieName(routes.operator.cookies, 'refresh'),
-    client: cookieName(routes.client.cookies, 'refresh'),
-  }
   const warnOfHost = hostWarning(logger)
 
   /**
-   * Null on an unknown host, and on the host of one surface below the other's prefix: the two stay
-   * apart there.
+   * Null on an unknown host, below the prefix of a surface that this host lacks, and on the host of one surface below
+   * the other's prefix: the two stay apart there.
    */
   async function surfaceOf(request: IncomingRequest): Promise<Surface | null> {
     const ofPath = surfaceInPath(request.path)
@@ -96,18 +92,27 @@ export function bothRouter(
   }
 
   function isOnEveryHost({ method, path }: IncomingRequest, surface: Surface): boolean {
-    const match = routes[surface].matcher.match(method, path)
-    return match.kind === 'operation' && match.operation.everyHost === true
+    const match = routesOf(surface)?.matcher.match(method, path)
+    return match?.kind === 'operation' && match.operation.everyHost === true
   }
 
   /** The surface that alone lists this origin; null for none or both. */
   function ofOrigin({ headers: { origin = '' } }: IncomingRequest): Surface | null {
-    return onlyOne((surface) => routes[surface].allowedOrigins.has(origin))
+    return onlyOne(({ allowedOrigins }) => allowedOrigins.has(origin))
   }
 
   /** The surface whose refresh cookie was sent; null for none or both. */
   function ofCookie({ cookies }: IncomingRequest): Surface | null {
-    return onlyOne((surface) => fullCookies(cookies, refreshNames[surface]).length > 0)
+    return onlyOne((own) => fullCookies(cookies, cookieName(own.cookies, 'refresh')).length > 0)
+  }
+
+  function onlyOne(is: (own: SurfaceRoutes) => boolean): Surface | null {
+    const [found, ...others] = routes.filter(is)
+    return found === undefined || others.length > 0 ? null : found.ctx.surface
+  }
+
+  function routesOf(surface: Surface | null): SurfaceRoutes | undefined {
+    return routes.find(({ ctx }) => ctx.surface === surface)
   }
 
   /** The verified audience of a refresh token in the body; null when it is none of ours. */
@@ -115,8 +120,8 @@ export function bothRouter(
     if (request.path !== '/v1/auth/refresh') return null
     const token = refreshTokenIn(await bodyOf(request))
     if (token === null) return null
-    for (const surface of surfaces) {
-      if (await isOf(routes[surface].ctx, token)) return surface
+    for (const { ctx } of routes) {
+      if (await isOf(ctx, token)) return ctx.surface
     }
     return null
   }
@@ -126,15 +131,15 @@ export function bothRouter(
     async handle(given) {
       if (!isBelow(given.path, '/v1/auth') && !isBelow(given.path, '/v1/admin')) return null
       const request = readRequest(given, proxies)
-      const surface = await surfaceOf(request)
-      if (surface === null) return problemReply(new AuthError('not_found'))
-      const { matcher, pipeline } = routes[surface]
+      const found = routesOf(await surfaceOf(request))
+      if (found === undefined) return problemReply(new AuthError('not_found'))
+      const { matcher, pipeline } = found
       return pipeline.run(request, matcher.match(request.method, request.path))
     },
   }
 }
 
-const surfaces = ['operator', 'client'] as const
+const surfaces: readonly Surface[] = ['operator', 'client']
 const ofMachines = ['/v1/auth/token', '/v1/auth/oauth2', '/v1/admin']
 
 /** Undefined for a path that does not say. */
@@ -146,11 +151,6 @@ function surfaceInPath(path: string): Surface | undefined {
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`)
-}
-
-function onlyOne(is: (surface: Surface) => boolean): Surface | null {
-  const [found = null, ...others] = surfaces.filter(is)
-  return others.length === 0 ? found : null
 }
 
 /** Where no key can judge it, the pipeline answers that, on whatever surface. */

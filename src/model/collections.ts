@@ -243,12 +243,19 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): S
   return Object.fromEntries(opened) as unknown as StoredCollections
 }
 
-/** Every collection there is, of both surfaces and of neither, for `Store.prepare`. */
-export function allCollectionSpecs(prefix: string): readonly AnyCollectionSpec[] {
-  const ofSurfaces = (['operator', 'client'] as const).flatMap((surface) =>
-    specsOf(surface, prefix),
+/**
+ * Every collection of these surfaces, and of neither, for `Store.prepare`. Machines sign in on the operator surface, so
+ * a host without it has no credentials of theirs.
+ */
+export function allCollectionSpecs(
+  prefix: string,
+  surfaces: readonly Surface[] = ['operator', 'client'],
+): readonly AnyCollectionSpec[] {
+  const ofSurfaces = surfaces.flatMap((surface) => specsOf(surface, prefix))
+  const hasMachines = surfaces.includes('operator')
+  const shared = Object.values<AnyCollectionSpec>(sharedCollections).filter(
+    (spec) => hasMachines || spec !== serviceCredentialsSpec,
   )
-  const shared: readonly AnyCollectionSpec[] = Object.values(sharedCollections)
   return [
     ...ofSurfaces.map(([, spec]) => spec),
     ...shared.map((spec) => ({ ...spec, name: prefix + spec.name })),

@@ -81,7 +81,7 @@ export interface OperatorAuth extends SurfaceAuth<'operator'> {
 
 /** The options of `terminateAllSessions`. */
 export interface AllSessionsOptions {
-  /** Default: both surfaces. */
+  /** Default: all surfaces of the host. */
   readonly surfaces?: readonly Surface[]
   /**
    * A past time in whole epoch milliseconds, which names the piece of work for a repeated call. All that
@@ -98,7 +98,7 @@ export interface Auth {
   readonly operator: OperatorAuth
   /** `/v1/auth/client/*` and the unprefixed paths, to mount on a host for clients. */
   readonly client: SurfaceAuth<'client'>
-  /** Both surfaces, to mount in one process. Each is answered on its own hosts; see `SurfaceOptions.hosts`. */
+  /** All surfaces, to mount in one process. Each is answered on its own hosts; see `SurfaceOptions.hosts`. */
   readonly both: Mountable
   /**
    * The metadata of the token endpoint for service accounts (RFC 8414), which OAuth libraries find by the
@@ -147,3 +147,6 @@ export interface Auth {
    */
   close(): Promise<void>
 }
+
+/** What `createAuth` gives a host with these surfaces: without `operator` or `client` where the host has none. */
+export type AuthOf<S extends Surface> = Surface extends S ? Auth : Omit<Auth, Exclude<Surface, S>>

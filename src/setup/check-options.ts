@@ -6,7 +6,7 @@ import { OptionsError } from '../errors/index.js'
 import { readHost } from '../http/incoming-request.js'
 import { providerIds } from '../identity-providers/providers.js'
 import { selfPermissions } from '../model/permissions.js'
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions } from '../options.js'
 import { findSetting } from '../settings/settings.js'
 import { refuseContradictions } from './surface-checks.js'
 
@@ -224,7 +224,7 @@ export const surfaceShape = z.strictObject(
       }),
     ),
   },
-  'must be { baseUrl }, also where the host mounts the other surface alone',
+  'must be { baseUrl }',
 )
 
 /** `{tenant}` and `{tenantid}` stand for something that is no more than a path segment. */
@@ -311,16 +311,20 @@ function calledInstead({ name }: { readonly name: string }): string {
   return `must be what the function returns, not the function itself: call ${call}`
 }
 
+const surfacesForm = 'must be { operator: { baseUrl }, client: { baseUrl } }, or one of the two'
+
 const schema = z.strictObject({
   backend,
   keys: z.union(
     [z.object({ current: z.string() }), functionValue],
     'must be { current, next?, previous?, sign? } with PEM texts, or a function that resolves with that; generateSigningKey() makes a key',
   ),
-  surfaces: z.strictObject(
-    { operator: surfaceShape, client: surfaceShape },
-    'must be { operator: { baseUrl }, client: { baseUrl } }',
-  ),
+  surfaces: z
+    .strictObject(
+      { operator: z.optional(surfaceShape), client: z.optional(surfaceShape) },
+      surfacesForm,
+    )
+    .check(z.refine(({ operator, client }) => (operator ?? client) !== undefined, surfacesForm)),
   mailer: port('send'),
   riskScorer: z.optional(port('assess')),
   sessionRiskScorer: z.optional(port('assess')),
@@ -427,12 +431,14 @@ function wording(issue: z.core.$ZodRawIssue): string {
 }
 
 /** Throws an `OptionsError` that names the option, what it has to be and the remedy. */
-export function checkOptions(options: AuthOptions): void {
+export function checkOptions(options: GivenOptions): void {
   const result = schema.safeParse(options, { error: wording })
   const issue = result.error?.issues[0]
   if (issue === undefined) {
     refuseContradictions(options.surfaces)
-    return
+    const { defaultSurface } = options
+    if (defaultSurface === undefined || options.surfaces[defaultSurface] !== undefined) return
+    throw new OptionsError('defaultSurface', `must be a surface that is in surfaces`)
   }
   if (issue.code === 'unrecognized_keys') {
     const path = [...issue.path, issue.keys[0]].map(String).join('.')
@@ -460,7 +466,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** The host's options, with the keys of the configuration read. */
-export interface ReadOptions extends AuthOptions {
+export interface ReadOptions extends GivenOptions {
   readonly configKeys?: readonly ConfigKey[]
 }
 
@@ -468,7 +474,7 @@ export interface ReadOptions extends AuthOptions {
  * Calls `configKeys` where it is a function. Rejects with an `OptionsError` where it fails, which has what it failed with as
  * its cause, or where it answers no list of keys.
  */
-export async function withConfigKeys({ configKeys, ...rest }: AuthOptions): Promise<ReadOptions> {
+export async function withConfigKeys({ configKeys, ...rest }: GivenOptions): Promise<ReadOptions> {
   if (configKeys === undefined) return rest
   if (typeof configKeys !== 'function') return { ...rest, configKeys }
   let answer: unknown

@@ -6,9 +6,10 @@ import {
   registeredModule,
   type Texts,
 } from '../domain/configuration/config-views.js'
+import type { FieldDeclaration } from '../engine/configuration/config-declaration.js'
 import { assertModule } from '../engine/configuration/module-declaration.js'
 import { AuthError, DeclarationError, OptionsError, SecretKeyError } from '../errors/index.js'
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions, GivenSurfaces } from '../options.js'
 import type { Logger, Random } from '../ports/host.js'
 import { authModule, authRule, authSourceOf, authValidators } from '../settings/auth-module.js'
 import { authSeedsFromEnv, seedFromEnv, toStoredValues } from '../settings/initial-values.js'
@@ -28,14 +29,16 @@ const variable = 'CONFIG_ENCRYPTION_KEY'
  * correctly.
  */
 export function modulesOf(
-  options: Pick<AuthOptions, 'adminStepUp' | 'modules'>,
+  options: Pick<GivenOptions, 'adminStepUp' | 'modules'> & Partial<Pick<GivenOptions, 'surfaces'>>,
   authSeeds: Texts,
   env: Env,
   box: SecretBox,
 ): ReadonlyMap<string, RegisteredModule> {
   const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
   const { adminStepUp = false } = options
-  const own: ModuleDefinition = { ...authModule, ...authValidators(isPublicAddress, adminStepUp) }
+  const fields = authModule.fields.map((field) => saidIdle(field, options.surfaces))
+  const validators = authValidators(isPublicAddress, adminStepUp)
+  const own: ModuleDefinition = { ...authModule, fields, ...validators }
   const modules = new Map([[own.name, registeredModule(own, auth, box)]])
   for (const [index, definition] of (options.modules ?? []).entries()) {
     const option = `modules.${index}`
@@ -47,6 +50,13 @@ export function modulesOf(
     modules.set(definition.name, registeredModule(definition, { seeds }, box))
   }
   return modules
+}
+
+/** A setting of a surface that the host lacks stays declared and checked, and says that it does nothing. */
+function saidIdle(field: FieldDeclaration, surfaces: GivenSurfaces | undefined): FieldDeclaration {
+  const { surface = 'both', label } = field
+  if (surface === 'both' || surfaces === undefined || surfaces[surface] !== undefined) return field
+  return { ...field, label: `${label} (no effect: this host has no ${surface} surface)` }
 }
 
 function assertDeclared(option: string, definition: ModuleDefinition): void {

@@ -6,7 +6,7 @@ import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { type Sweepable, type Sweeper, startSweeper } from '../domain/sweep/sweeper.js'
 import { AuthError } from '../errors/index.js'
 import { surfaceCollections, sweptBy } from '../model/collections.js'
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions } from '../options.js'
 import type { Backend, Lease } from '../ports/backend.js'
 import type { Clock, Logger, Random } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
@@ -47,6 +47,8 @@ interface SweepDeps {
   readonly backend: Backend
   readonly clock: Clock
   readonly random: Random
+  /** Those that the host has. */
+  readonly surfaces: readonly Surface[]
   /** Goes on with deletions of accounts that were cut off. */
   readonly resumeDeletions: (surface: Surface) => Promise<'more' | 'done'>
   /** Tells the owners of factors who are still to be told. */
@@ -54,19 +56,18 @@ interface SweepDeps {
   readonly logger: Logger
 }
 
-type SweepOptions = Pick<AuthOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
+type SweepOptions = Pick<GivenOptions, 'sweep' | 'collectionPrefix' | 'meterProvider'>
 
 /** These deny: a leader whose clock is ahead must not take away what others still obey. */
 const denylistMargin = denylistLifeMs
 const counterMargin = 60 * 60 * 1000
-
-const surfaces: readonly Surface[] = ['operator', 'client']
 
 /** Starts the sweep in the background, unless the host keeps this process out of it. */
 export function startSweeping(options: SweepOptions, deps: SweepDeps): Sweeper {
   if (options.sweep === false) return { close: async () => {} }
   const { denylist, counter, lease, store } = deps.backend
   const prefix = options.collectionPrefix ?? ''
+  const { surfaces } = deps
   const swept = surfaces.map((surface) => ({
     surface,
     // Opened at the first sweep.
@@ -126,27 +127,28 @@ const members = ['surfaces', 'issuedBefore', 'by']
 
 /** One surface after the other: the database of a running host has other work to do. */
 export async function terminateSessionsOn(
-  on: SurfaceContext['on'],
+  built: readonly SurfaceContext[],
   clock: Clock,
   given: AllSessionsOptions,
 ): Promise<number> {
+  const surfaces = built.map(({ surface }) => surface)
   const { surfaces: chosen = surfaces, issuedBefore = clock.now(), by = {} } = given
   const isKnown = Object.keys(given).every((member) => members.includes(member))
-  if (!isKnown || !areKnown(chosen)) {
-    const detail =
-      "Options are { surfaces, issuedBefore, by }; surfaces is a list of 'operator' and 'client'."
+  if (!isKnown || !areKnown(chosen, surfaces)) {
+    const names = surfaces.map((surface) => `'${surface}'`).join(' and ')
+    const detail = `Options are { surfaces, issuedBefore, by }; surfaces is a list of ${names}.`
     throw new AuthError('invalid_request', { detail })
   }
   const act = actBy(by)
   let written = 0
-  for (const surface of new Set(chosen)) {
-    written += await terminateAllSessions(on(surface), issuedBefore, act)
+  for (const ctx of built.filter(({ surface }) => chosen.includes(surface))) {
+    written += await terminateAllSessions(ctx, issuedBefore, act)
   }
   return written
 }
 
 /** A cast may have let anything through, and an empty list would end nothing. */
-function areKnown(chosen: unknown): boolean {
+function areKnown(chosen: unknown, surfaces: readonly Surface[]): boolean {
   return (
     Array.isArray(chosen) && chosen.length > 0 && chosen.every((name) => surfaces.includes(name))
   )

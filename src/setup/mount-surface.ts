@@ -29,7 +29,7 @@ import {
   withCors,
 } from '../http/surface-router.js'
 import { operations } from '../operations/index.js'
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions, SurfaceOptions } from '../options.js'
 import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Surface } from '../ports/surface.js'
 import type { SurfaceAuth } from './auth.js'
@@ -48,12 +48,11 @@ const dayMs = 24 * 60 * 60 * 1000
 
 /** `on` is asked once requests are served: operators administer accounts of both surfaces. */
 export function buildSurface(
-  surface: Surface,
-  options: AuthOptions,
+  [surface, own]: readonly [Surface, SurfaceOptions],
+  options: GivenOptions,
   shared: Shared,
   on: SurfaceContext['on'],
 ): BuiltSurface {
-  const own = options.surfaces[surface]
   const { backend, prefix } = shared
   const collections = openCollections(backend.store, surface, prefix)
   const { exact = false, ...overrides } = own.rateLimits ?? {}
@@ -80,7 +79,7 @@ export function buildSurface(
     recognisesDevices: options.deviceRecognition ?? true,
     adminStepUp: options.adminStepUp ?? false,
   }
-  return { ctx, audit, webhooks, routes: routesOf(ctx, options, shared) }
+  return { ctx, audit, webhooks, routes: routesOf(ctx, own, shared) }
 }
 
 type Recorded = Shared & Pick<SurfaceContext, 'surface' | 'collections'>
@@ -105,9 +104,8 @@ function recorders(deps: Recorded & { readonly retentionMs: number }): {
 }
 
 /** The routes of one surface and what answers them, each made at its first request. */
-function routesOf(ctx: SurfaceContext, options: AuthOptions, shared: Shared): SurfaceRoutes {
+function routesOf(ctx: SurfaceContext, own: SurfaceOptions, shared: Shared): SurfaceRoutes {
   const { surface } = ctx
-  const own = options.surfaces[surface]
   const allowedOrigins = originsOf(own)
   const cookies = cookiePolicyOf(surface, own)
   const matcher = lazily(() => matcherOf(operations, surface))

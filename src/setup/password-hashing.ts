@@ -7,7 +7,7 @@ import { createBreachCheck, createPasswordHashes } from '../domain/hashing/passw
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { argon2ParamsProblem, defaultArgon2Params } from '../engine/passwords.js'
 import { loadPart, OptionsError } from '../errors/index.js'
-import type { AuthOptions, HashOptions } from '../options.js'
+import type { GivenOptions, HashOptions } from '../options.js'
 import type { Argon2Params, Fetcher, LegacyHashes, PasswordHasher } from '../ports/host.js'
 import { hashQueueInstruments } from '../telemetry/open-telemetry.js'
 import type { Env } from './configuration.js'
@@ -20,7 +20,7 @@ type System = Pick<SurfaceContext, 'clock' | 'issuer' | 'logger' | 'random'> & {
 
 /** What checks and hashes passwords, for both surfaces: hashes are made by one gate, and words are forbidden to all. */
 export async function passwordParts(
-  options: AuthOptions,
+  options: GivenOptions,
   { clock, env, fetcher, issuer, logger, random }: System,
 ) {
   const { hash = {}, legacyHashes, legacyVerifiers = [], passwordContextWords = [] } = options

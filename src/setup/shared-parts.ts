@@ -17,11 +17,12 @@ import {
 import { moduleCollectionsOf } from '../model/configuration.js'
 import { MODULE_CONFIG_PERMISSIONS } from '../model/permissions.js'
 import { serviceCredentialsSpec } from '../model/user.js'
-import type { AuthOptions } from '../options.js'
+import type { GivenOptions } from '../options.js'
 import type { Backend } from '../ports/backend.js'
 import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Authorizer, Fetcher, Logger } from '../ports/host.js'
 import type { Store } from '../ports/store.js'
+import type { Surface } from '../ports/surface.js'
 import type { InRequest, Tracing } from '../ports/telemetry.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
 import { consoleLogger, createLogContext, safeLogger } from '../system/loggers.js'
@@ -33,6 +34,7 @@ import type { ReadOptions } from './check-options.js'
 import { type Env, liveSettings, loadSettings, modulesOf, secretBoxOf } from './configuration.js'
 import { passwordParts } from './password-hashing.js'
 import { surfaceWarnings } from './surface-checks.js'
+import { givenSurfaces } from './surfaces.js'
 
 type OfEverySurface =
   | ('authorizer' | 'background' | 'breachCheck' | 'clock' | 'commonPasswords' | 'contextWords')
@@ -50,6 +52,8 @@ export interface Shared extends Pick<SurfaceContext, OfEverySurface> {
   /** The prefix of the names of all collections. */
   readonly prefix: string
   readonly proxies: TrustedProxies
+  /** Those that the host has. */
+  readonly surfaces: readonly Surface[]
   readonly publish: (event: AuthEvent) => void
   readonly tracing: Tracing
 }
@@ -100,8 +104,9 @@ export async function createShared(
 }
 
 /** What everything runs on. */
-function systemOf(options: AuthOptions, processEnv: Env) {
+function systemOf(options: GivenOptions, processEnv: Env) {
   const { clock = systemClock, backendTimeout: timeoutMs = 5000 } = options
+  const surfaces = givenSurfaces(options.surfaces)
   const random = options.random ?? namesAhead(systemRandom)
   // A host with a logger of its own may follow requests by itself, and need not pay for it twice.
   const isFollowed = options.logger === undefined || options.requestIdHeader !== undefined
@@ -116,17 +121,18 @@ function systemOf(options: AuthOptions, processEnv: Env) {
     env: options.env ?? processEnv,
     fetcher: options.fetcher ?? systemFetcher,
     inRequest: context?.inRequest ?? alone,
-    issuer: options.issuer ?? options.surfaces.operator.baseUrl,
+    issuer: options.issuer ?? surfaces[0]?.[1].baseUrl ?? '',
     logger,
     prefix: options.collectionPrefix ?? '',
     random,
     riskScorer: options.riskScorer ?? defaultRiskScorer,
     sessionRiskScorer: options.sessionRiskScorer ?? null,
+    surfaces: surfaces.map(([surface]) => surface),
   }
 }
 
 /** The proxies that the host trusts, with one warning: who forgot to pass the address on locks all users out together. */
-function proxiesOf({ trustProxy = false }: AuthOptions, logger: Logger): TrustedProxies {
+function proxiesOf({ trustProxy = false }: GivenOptions, logger: Logger): TrustedProxies {
   const proxies = readTrustProxy(trustProxy)
   let isTold = false
   return (request) => {
@@ -141,7 +147,7 @@ function proxiesOf({ trustProxy = false }: AuthOptions, logger: Logger): Trusted
   }
 }
 
-function readTrustProxy(trustProxy: NonNullable<AuthOptions['trustProxy']>): TrustedProxies {
+function readTrustProxy(trustProxy: NonNullable<GivenOptions['trustProxy']>): TrustedProxies {
   try {
     return trustedProxies(trustProxy)
   } catch (error) {
@@ -150,7 +156,7 @@ function readTrustProxy(trustProxy: NonNullable<AuthOptions['trustProxy']>): Tru
 }
 
 /** The endpoints a host gave in place of the providers' own. */
-export function endpointsOf({ oauth }: Pick<AuthOptions, 'oauth'>): EndpointOverrides {
+export function endpointsOf({ oauth }: Pick<GivenOptions, 'oauth'>): EndpointOverrides {
   const given = Object.entries(oauth?.providers ?? {})
   return Object.fromEntries(given.map(([id, provider]) => [id, provider?.endpoints ?? {}]))
 }
@@ -160,7 +166,7 @@ export function endpointsOf({ oauth }: Pick<AuthOptions, 'oauth'>): EndpointOver
  * when a function given for one made none.
  */
 function authorizerOf(
-  { authorizer = defaultAuthorizer, permissions = {} }: AuthOptions,
+  { authorizer = defaultAuthorizer, permissions = {} }: GivenOptions,
   store: Store,
   prefix: string,
 ): Authorizer {
@@ -179,7 +185,7 @@ function authorizerOf(
 
 function withNames(
   authorizer: Authorizer,
-  { modulesRead, modulesManage }: NonNullable<AuthOptions['permissions']>,
+  { modulesRead, modulesManage }: NonNullable<GivenOptions['permissions']>,
 ): Authorizer {
   const names = new Map<string, string | undefined>([
     [MODULE_CONFIG_PERMISSIONS.read, modulesRead],

@@ -1,14 +1,11 @@
 import { resetLinkMs } from '../engine/duration.js'
 import { OptionsError } from '../errors/index.js'
-import type { AuthOptions, SurfaceOptions } from '../options.js'
+import type { GivenSurfaces, SurfaceOptions } from '../options.js'
 import type { Surface } from '../ports/surface.js'
-import { hostNamesOf, routesUrlOf } from './surfaces.js'
+import { givenSurfaces, hostNamesOf, routesUrlOf } from './surfaces.js'
 
 // What options of the surfaces come to that are right each by itself: some cannot work together, and some let in more
 // than they seem to.
-
-const names = ['operator', 'client'] as const
-const other = { operator: 'client', client: 'operator' } as const
 
 interface Problem {
   /** Below the surface, such as `webauthn.rpId`. */
@@ -17,9 +14,8 @@ interface Problem {
 }
 
 /** Throws an `OptionsError` for options of a surface that cannot work together. */
-export function refuseContradictions(surfaces: AuthOptions['surfaces']): void {
-  for (const surface of names) {
-    const own = surfaces[surface]
+export function refuseContradictions(surfaces: GivenSurfaces): void {
+  for (const [surface, own] of givenSurfaces(surfaces)) {
     const [found] = [
       ...schemeProblems(own),
       ...cookieProblems(own),
@@ -93,7 +89,7 @@ export function isSentToRoutes(surface: Surface, options: SurfaceOptions): boole
 }
 
 /** What the log says at the start of options that work, and that let in more than they seem to. */
-export function surfaceWarnings(surfaces: AuthOptions['surfaces']): readonly string[] {
+export function surfaceWarnings(surfaces: GivenSurfaces): readonly string[] {
   const cookies = sharedCookieWarning(surfaces)
   return [...(cookies === null ? [] : [cookies]), ...mailWindowWarnings(surfaces)]
 }
@@ -103,8 +99,12 @@ export function surfaceWarnings(surfaces: AuthOptions['surfaces']): readonly str
  * browsers send the refresh cookie there too, where another program may read it (OWASP ASVS 3.3.3).
  * Null when each surface keeps its cookies.
  */
-export function sharedCookieWarning(surfaces: AuthOptions['surfaces']): string | null {
-  const wide = names.filter((surface) => reachesOther(surfaces[surface], surfaces[other[surface]]))
+export function sharedCookieWarning({ operator, client }: GivenSurfaces): string | null {
+  if (operator === undefined || client === undefined) return null
+  const wide = [
+    ...(reachesOther(operator, client) ? ['operator'] : []),
+    ...(reachesOther(client, operator) ? ['client'] : []),
+  ]
   if (wide.length === 0) return null
   const named = wide.map((surface) => `surfaces.${surface}.cookieDomain`).join(' and ')
   const [option, verb, them] =
@@ -127,9 +127,9 @@ function reachesOther({ cookieDomain, ...own }: SurfaceOptions, others: SurfaceO
  * What the log says of a window of mails that is longer than the life of a reset link: a stranger who
  * uses up the mails of an address leaves its owner without a link until the window ends.
  */
-function mailWindowWarnings(surfaces: AuthOptions['surfaces']): readonly string[] {
-  return names.flatMap((surface) => {
-    const windowMs = surfaces[surface].rateLimits?.recoveryPerAddress?.windowMs ?? 0
+function mailWindowWarnings(surfaces: GivenSurfaces): readonly string[] {
+  return givenSurfaces(surfaces).flatMap(([surface, { rateLimits }]) => {
+    const windowMs = rateLimits?.recoveryPerAddress?.windowMs ?? 0
     if (windowMs <= resetLinkMs) return []
     return `surfaces.${surface}.rateLimits.recoveryPerAddress.windowMs is ${windowMs} milliseconds, longer than the hour that a reset link lives: a stranger who uses up the mails of an address leaves its owner without a link for the rest. Make it at most ${resetLinkMs}, with a lower limit where fewer mails are wanted.`
   })

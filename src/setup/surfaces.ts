@@ -9,11 +9,21 @@ import {
   type SurfacesOfRequest,
   serverMetadata,
 } from '../http/surface-router.js'
-import type { AuthOptions, SurfaceOptions } from '../options.js'
+import type { GivenOptions, GivenSurfaces, SurfaceOptions } from '../options.js'
 import type { Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 
 // What the options of the surfaces come to: addresses, cookies, origins and hosts.
+
+/** The surfaces that the host has, with their options. */
+export function givenSurfaces(
+  surfaces: GivenSurfaces,
+): readonly (readonly [Surface, SurfaceOptions])[] {
+  return (['operator', 'client'] as const).flatMap((surface) => {
+    const own = surfaces[surface]
+    return own === undefined ? [] : [[surface, own] as const]
+  })
+}
 
 /** The host's own pages a mail may link to. */
 export function linksOf({ baseUrl, pages = {} }: SurfaceOptions): Links {
@@ -77,8 +87,8 @@ export function routesUrlOf({ baseUrl, routesUrl = baseUrl }: SurfaceOptions): s
 }
 
 /** Reads the host of a request, as `auth.both` and `sessionOf` tell the surfaces apart by it. */
-export function surfacesOfRequest(options: Pick<AuthOptions, 'surfaces'>): SurfacesOfRequest {
-  const surfacesOf = surfaceHosts(options)
+export function surfacesOfRequest(surfaces: GivenSurfaces): SurfacesOfRequest {
+  const surfacesOf = surfaceHosts(surfaces)
   return ({ host, forwardedHost: forwarded }) => {
     const found = surfacesOf(readHost(host))
     if (found.length === 1) return { found, host }
@@ -87,8 +97,6 @@ export function surfacesOfRequest(options: Pick<AuthOptions, 'surfaces'>): Surfa
     return { found: ofForwarded.length > 0 ? ofForwarded : found, host: forwarded ?? host }
   }
 }
-
-const surfaces = ['operator', 'client'] as const
 
 /** A host of a surface. */
 interface OwnHost {
@@ -99,27 +107,29 @@ interface OwnHost {
 
 /**
  * The surfaces that a host may be meant for: one, none for an unknown host, or both. Where both
- * surfaces have the same hosts, it is both for every host, known or not.
+ * surfaces have the same hosts, it is both for every host, known or not. A surface alone has every host.
  */
 type SurfacesOf = (host: RequestHost | null) => readonly Surface[]
 
-/** Reads the hosts of both surfaces from `baseUrl`, `routesUrl` and `hosts`. */
-function surfaceHosts(options: Pick<AuthOptions, 'surfaces'>): SurfacesOf {
-  const own = {
-    operator: hostsOf(options.surfaces.operator),
-    client: hostsOf(options.surfaces.client),
-  }
-  if (spelled(own.operator) === spelled(own.client)) return () => surfaces
+/** Reads the hosts of the surfaces from `baseUrl`, `routesUrl` and `hosts`. */
+function surfaceHosts(given: GivenSurfaces): SurfacesOf {
+  const surfaces = givenSurfaces(given).map(([surface, own]) => ({ surface, own: hostsOf(own) }))
+  const all = surfaces.map(({ surface }) => surface)
+  if (new Set(surfaces.map(({ own }) => spelled(own))).size < 2) return () => all
   return (host) => {
     if (host === null) return []
-    const named = surfaces.filter((surface) => own[surface].some(({ name }) => name === host.name))
+    const named = surfaces.filter(({ own }) => own.some(({ name }) => name === host.name))
     // A port tells two surfaces of one name apart. It says nothing where the name alone does.
-    if (named.length < 2) return named
-    return named.filter((surface) =>
-      own[surface].some(
-        ({ name, ports }) => name === host.name && (ports === null || ports.includes(host.port)),
-      ),
-    )
+    const meant =
+      named.length < 2
+        ? named
+        : named.filter(({ own }) =>
+            own.some(
+              ({ name, ports }) =>
+                name === host.name && (ports === null || ports.includes(host.port)),
+            ),
+          )
+    return meant.map(({ surface }) => surface)
   }
 }
 
@@ -149,7 +159,7 @@ function spelled(hosts: readonly OwnHost[]): string {
 }
 
 /** What the tokens of service accounts name as `iss`, and where those are got. */
-export function metadataOf(options: AuthOptions, issuer: string, logger: Logger): Mountable {
+export function metadataOf(options: GivenOptions, issuer: string, logger: Logger): Mountable {
   return serverMetadata(knownOf(options, issuer), () =>
     logger.warn(
       'no authorization server metadata is served: the option "issuer" must be an https URL without a query, on a host of the operator surface',
@@ -158,9 +168,9 @@ export function metadataOf(options: AuthOptions, issuer: string, logger: Logger)
 }
 
 /** A client compares the issuer with the URL it asked, so it must be a URL that leads here (RFC 8414 §3.3). */
-function knownOf({ surfaces }: AuthOptions, issuer: string): ServerMetadata | null {
+function knownOf({ surfaces }: GivenOptions, issuer: string): ServerMetadata | null {
   const { operator } = surfaces
-  if (!URL.canParse(issuer)) return null
+  if (operator === undefined || !URL.canParse(issuer)) return null
   const url = new URL(issuer)
   if (url.protocol !== 'https:' || /[?#]/.test(issuer) || url.username + url.password) return null
   if (!hostNamesOf(operator).includes(url.hostname.replace(/\.$/, ''))) return null

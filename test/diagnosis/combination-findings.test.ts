@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { combinationFindings } from '../../src/diagnosis/settings-findings.js'
 
+const both = ['operator', 'client'] as const
 const rule = (surface: string) => ({
   'registrationAllowedDomains.__items': 'ours',
   'registrationAllowedDomains.ours.domain': 'example.org',
@@ -8,7 +9,7 @@ const rule = (surface: string) => ({
 })
 const unproved = { ...rule('both'), emailVerificationRequired: 'false' }
 const problemsOf = (values: Readonly<Record<string, string>>) =>
-  combinationFindings(values, false).map(({ problem }) => problem)
+  combinationFindings(values, both, false).map(({ problem }) => problem)
 
 it.each([
   ['nothing stored', {}],
@@ -37,8 +38,8 @@ it('says on which surfaces an allowed domain is no proof', () => {
 
 it('counts adminStepUp as a demand of a second factor', () => {
   const off = { totpEnabled: 'false', webauthnMode: 'off' }
-  expect(combinationFindings(off, false)).toEqual([])
-  expect(combinationFindings(off, true)).toEqual([
+  expect(combinationFindings(off, both, false)).toEqual([])
+  expect(combinationFindings(off, both, true)).toEqual([
     expect.objectContaining({ problem: expect.stringContaining('(adminStepUp)') }),
   ])
 })

@@ -38,18 +38,20 @@ export async function testContext({
   settings = {},
 }: TestContextOptions = {}): Promise<TestContext> {
   const [logger, mailer] = [recordingLogger(), recordingMailer()]
+  const surfaces = {
+    operator: { baseUrl: 'https://admin.example.com' },
+    client: { baseUrl: 'https://app.example.com' },
+  }
   const options: ReadOptions = {
     ...{ backend, clock, logger, mailer, env: {}, hash: cheapHash, sweep: false },
     configKeys: testConfigKeys,
     keys: { current: await testSigningKey() },
-    surfaces: {
-      operator: { baseUrl: 'https://admin.example.com' },
-      client: { baseUrl: 'https://app.example.com' },
-    },
+    surfaces,
   }
   const shared = await createShared(options, {}, () => {})
-  const on = (other: Surface): SurfaceContext => buildSurface(other, options, shared, on).ctx
-  const { ctx } = buildSurface(surface, options, shared, on)
+  const on = (name: Surface): SurfaceContext =>
+    buildSurface([name, surfaces[name]], options, shared, on).ctx
+  const ctx = on(surface)
   await shared.config.register()
   return {
     ...ctx,

@@ -44,8 +44,10 @@ Exit code 0: nothing is left to do. 1: there are steps, or one was refused.`,
 
 /** Null where the store shows no plan. */
 async function planOf(options: AuthOptions): Promise<readonly MigrationStep[] | null> {
-  const { store } = options.backend
-  return store.plan?.(allCollectionSpecs(options.collectionPrefix ?? '')) ?? null
+  const { backend, collectionPrefix = '' } = options
+  const given: Partial<AuthOptions['surfaces']> = options.surfaces
+  const surfaces = (['operator', 'client'] as const).filter((name) => given[name] !== undefined)
+  return backend.store.plan?.(allCollectionSpecs(collectionPrefix, surfaces)) ?? null
 }
 
 function show(call: Call, steps: readonly MigrationStep[] | null): number {

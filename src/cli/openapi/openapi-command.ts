@@ -17,7 +17,7 @@ Servers and names of cookies are those of the host's options. The database is
 not asked, and no key is used.
 
   --surface NAME   operator or client: what auth.operator or auth.client serve
-                   alone. Default both, as auth.both
+                   alone. Default all of the host, as auth.both
   --prefix PATH    the path that the routes are mounted below, such as /identity
   --title TEXT     the title of the document. Default Authentication
   --api-version V  the version of the host's API. Default 1.0.0
@@ -35,9 +35,9 @@ Exit code 1: FILE is another document, or is not there.
     check: { type: 'string' },
   },
   async run(call) {
-    const surfaces = surfacesOf(call)
+    const asked = surfacesOf(call)
     const prefix = prefixOf(call)
-    const document = documentOf(call, { surfaces, prefix, options: await call.config() })
+    const document = documentOf(call, { asked, prefix, options: await call.config() })
     const { check } = call.flags
     if (typeof check === 'string') return compare(call, check, document)
     call.out(JSON.stringify(document, null, 2))
@@ -61,12 +61,15 @@ function prefixOf({ flags }: Call): string {
 }
 
 interface Wanted {
-  readonly surfaces: readonly Surface[]
+  readonly asked: readonly Surface[]
   readonly prefix: string
   readonly options: AuthOptions
 }
 
-function documentOf({ flags }: Call, { surfaces, prefix, options }: Wanted): OpenApiDocument {
+function documentOf({ flags }: Call, { asked, prefix, options }: Wanted): OpenApiDocument {
+  const given: Partial<AuthOptions['surfaces']> = options.surfaces
+  const surfaces = asked.filter((surface) => given[surface] !== undefined)
+  if (surfaces.length === 0) throw new Refusal(`This host has no ${asked.join()} surface.`)
   const own = surfaces.map((surface) => options.surfaces[surface])
   const [cookiePrefix, ...others] = new Set(own.map(cookiePrefixOf))
   if (cookiePrefix === undefined || others.length > 0) {

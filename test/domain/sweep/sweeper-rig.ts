@@ -39,7 +39,11 @@ export interface Replica extends Pick<FaultyBackend, 'calls' | 'failNext' | 'onC
 
 /** Those of accounts need the whole library. */
 const nothing = async () => 'done' as const
-export const nothingToResume = { resumeDeletions: nothing, resumeNotices: nothing }
+export const nothingToResume = {
+  surfaces: ['operator', 'client'] as const,
+  resumeDeletions: nothing,
+  resumeNotices: nothing,
+}
 
 export function startReplica(
   backend: Backend,
