@@ -190,9 +190,7 @@ describe('what SECURITY.md says to handle with care', () => {
 
 it('the sessions page says how the three lifetimes agree', () => {
   const text = page('sessions').replaceAll(/\s+/g, ' ')
-  expect(text).toContain('| access token | 15 m, and no longer than the two below |')
-  expect(text).toContain(
-    'An access token lives no longer than the idle window and the cap of its session',
-  )
-  expect(text).toContain('a cap that you shorten later ends the session at its next refresh')
+  expect(text).toContain('| access token | 15 m |')
+  expect(text).toContain('An access token always has its whole lifetime, also near the idle end')
+  expect(text).toContain('The first refresh or `GET session` past it ends the session')
 })

@@ -47,28 +47,52 @@ describe('an ending reaches every token of the session', () => {
   it.each([
     ['its idle window', {}, 7 * day],
     ['the cap', { sessionAbsoluteTTL: '3h' }, 3 * 60 * 60 * second],
-  ])('an access token does not outlive %s, whatever minted it', async (_, settings, end) => {
-    await start({ settings: { accessTokenTTL: '24h', ...settings } })
+  ])(
+    'an access token keeps its lifetime near the end of %s, whatever minted it',
+    async (_, settings, end) => {
+      await start({ settings: { accessTokenTTL: '24h', ...settings } })
+      const who = await signedInApp(host, 'client')
+      const web = await signIn(host, 'client', who)
+      await host.clock.advance(end - 1000)
+      const body = { refreshToken: who.refreshToken }
+      const minted = [
+        await host.send('GET', at('/session'), { cookie: web.cookie }),
+        ...(end < day ? [await host.send('POST', at('/refresh'), { body })] : []),
+      ]
+      for (const reply of minted) {
+        const { expiresIn, accessToken } = reply.json()
+        const { iat = 0, exp = 0 } = decodeJwt(String(accessToken))
+        expect([expiresIn, exp - iat]).toEqual([day / second, day / second])
+      }
+      // Nobody refreshes: the tokens work until their own end, and no longer.
+      await host.clock.advance(day - second)
+      const statuses = async () =>
+        Promise.all(
+          minted.map(async (reply) => {
+            const { status, code } = await me(textOf(reply.json(), 'accessToken'))
+            return [status, code]
+          }),
+        )
+      expect(await statuses()).toEqual(minted.map(() => [200, undefined]))
+      await host.clock.advance(second)
+      expect(await statuses()).toEqual(minted.map(() => [401, undefined]))
+    },
+  )
+
+  it('a refresh past the cap ends the session, and its access tokens by that name', async () => {
+    await start({ settings: { accessTokenTTL: '1h', sessionAbsoluteTTL: '3h' } })
     const who = await signedInApp(host, 'client')
-    const { loginAt = 0 } = (await stored().families.get(sidOf(who.bearer))) ?? {}
-    const web = await signIn(host, 'client', who)
-    await host.clock.advance(end - 1000)
-    const body = { refreshToken: who.refreshToken }
-    const minted = [
-      await host.send('GET', at('/session'), { cookie: web.cookie }),
-      ...(end < day ? [await host.send('POST', at('/refresh'), { body })] : []),
-    ]
-    for (const reply of minted) {
-      const { expiresIn, accessToken } = reply.json()
-      const { exp = 0 } = decodeJwt(String(accessToken))
-      expect([expiresIn, exp]).toEqual([1, Math.floor((loginAt + end) / 1000)])
-      expect((await me(String(accessToken))).status).toBe(200)
-    }
-    await host.clock.advance(second)
-    for (const reply of minted) {
-      const refused = await me(textOf(reply.json(), 'accessToken'))
-      expect([refused.status, refused.code]).toEqual([401, undefined])
-    }
+    await host.clock.advance(3 * 60 * 60 * second - second)
+    const last = await host.send('POST', at('/refresh'), {
+      body: { refreshToken: who.refreshToken },
+    })
+    await host.clock.advance(2 * second)
+    const bearer = textOf(last.json(), 'accessToken')
+    expect((await me(bearer)).status).toBe(200)
+    const refreshToken = textOf(last.json(), 'refreshToken')
+    const late = await host.send('POST', at('/refresh'), { body: { refreshToken } })
+    expect([late.status, late.code]).toEqual([401, 'session_max_age_reached'])
+    expect((await me(bearer)).code).toBe('session_max_age_reached')
   })
 
   it.each(['in its row', 'swept'])(

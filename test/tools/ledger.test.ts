@@ -84,7 +84,7 @@ describe('the ledger', () => {
     ])
     const without: Ledger = { ...ledger, asvs: Object.fromEntries(reasoned) }
     expect(countProblems(without)).toEqual([
-      'asvs: 241 rows have a reason in place of a test, 14 may',
+      'asvs: 241 rows have a reason in place of a test, 15 may',
     ])
   })
 })

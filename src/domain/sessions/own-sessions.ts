@@ -10,7 +10,6 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 import {
   type Attempt,
   absoluteEnd,
-  accessBounds,
   chooseToken,
   emitOverdue,
   emitViewed,
@@ -365,7 +364,7 @@ export function mintForSession(
 ): Promise<AccessGrant | null> {
   return failClosed(async () => {
     const { user, family, claims } = found
-    const access = await mintAccess(ctx, user, claims.sid, claims, accessBounds(found, family))
+    const access = await mintAccess(ctx, user, claims.sid, claims, found.accessTtlMs)
     return (await isSignerInForce(ctx, claims)) ? access : null
   })
 }

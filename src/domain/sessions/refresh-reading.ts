@@ -2,7 +2,6 @@ import { unwrapSettled, withTimeout } from '../../concurrency/promises.js'
 import type { RefreshClaims } from '../../crypto/token-format.js'
 import { changedPlaces, loginNetworkOf } from '../../engine/login-risk-rules.js'
 import {
-  type AccessBounds,
   type Delivery,
   judgeRefresh,
   type Presented,
@@ -348,14 +347,6 @@ export function refusalOf(decision: RefreshDecision<EndReason>): Refusal | null 
     case 'alreadyRotated':
       return null
   }
-}
-
-/** What an access token of this session may not outlive. */
-export function accessBounds(
-  { accessTtlMs: ttlMs, absoluteTtlMs }: Pick<Attempt, 'accessTtlMs' | 'absoluteTtlMs'>,
-  { expiresAt: idleEndsAt }: Pick<RefreshFamily, 'expiresAt'>,
-): AccessBounds {
-  return { ttlMs, idleEndsAt, absoluteTtlMs }
 }
 
 /** When the cap ends the session, in epoch milliseconds; null without a cap. */

@@ -18,7 +18,6 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 import {
   type Attempt,
   absoluteEnd,
-  accessBounds,
   type Begun,
   chooseToken,
   emitViewed,
@@ -110,7 +109,7 @@ async function issue(
 ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
   const { claims } = attempt
   const [access, refresh] = await Promise.all([
-    mintAccess(ctx, user, claims.sid, claims, accessBounds(attempt, family)),
+    mintAccess(ctx, user, claims.sid, claims, attempt.accessTtlMs),
     signed,
   ])
   await requireKey(ctx, attempt)
@@ -228,7 +227,7 @@ export function viewSession(
     if (!usable || family === null) return refuseAttempt(ctx, attempt, row)
     if (ctx.sessionRiskScorer !== null) await requireUsualView(ctx, attempt, family)
     const { claims } = attempt
-    const access = await mintAccess(ctx, user, claims.sid, claims, accessBounds(attempt, family))
+    const access = await mintAccess(ctx, user, claims.sid, claims, attempt.accessTtlMs)
     await requireKey(ctx, attempt)
     emitViewed(ctx, attempt)
     return { user, family, access, absoluteExpiresAt: absoluteEnd(attempt, family) }

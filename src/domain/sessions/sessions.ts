@@ -90,19 +90,14 @@ export async function openSession(
   const { user } = how
   // Before anything is written: a login must not be left half done for want of a
   // setting or a key.
-  const { maxConcurrentSessions, accessTokenTTL, sessionAbsoluteTTL } = await ctx.settings()
+  const { maxConcurrentSessions, accessTokenTTL } = await ctx.settings()
   const signsElsewhere = await requireSigner(ctx)
   const now = ctx.clock.now()
   const id = uuidv7(now, ctx.random)
   const jti = newJti(ctx)
   const family = newFamily(ctx, { id, jti }, how, source, now)
   const authentication = { amr: how.amr, authTime: Math.floor(now / 1000) }
-  const access = (holder: User) =>
-    mintAccess(ctx, holder, id, authentication, {
-      ttlMs: accessTokenTTL,
-      idleEndsAt: family.expiresAt,
-      absoluteTtlMs: sessionAbsoluteTTL,
-    })
+  const access = (holder: User) => mintAccess(ctx, holder, id, authentication, accessTokenTTL)
   const signed = () => ({
     early: startEarly(access(user)),
     refresh: startEarly(mintRefresh(ctx, family, jti, authentication)),

@@ -9,7 +9,6 @@ import {
   verifyToken,
 } from '../../crypto/tokens.js'
 import { agentOf, clientMark, loginNetworkOf } from '../../engine/login-risk-rules.js'
-import { type AccessBounds, accessExpiry } from '../../engine/refresh-rules.js'
 import { acceptedAudiences } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'
@@ -53,7 +52,7 @@ type Via =
       readonly kind: 'session'
       readonly sessionId: string
       readonly how: Authentication
-      readonly bounds: AccessBounds
+      readonly ttlMs: number
     }
   | { readonly kind: 'clientCredentials'; readonly ttlMs: number }
 
@@ -78,9 +77,8 @@ async function mint(ctx: SurfaceContext, user: User, via: Via): Promise<AccessGr
   if (isService && user.kind !== 'service') throw new AuthError('invalid_client')
   if (!isService && !isHuman(user)) throw new AuthError('refresh_token_invalid')
   const iat = Math.floor(ctx.clock.now() / 1000)
-  const exp = isService
-    ? iat + Math.floor(via.ttlMs / 1000)
-    : accessExpiry(iat, via.how.authTime, via.bounds)
+  // Also near the end of a session: whoever refreshes after that ends it, and its tokens with it.
+  const exp = iat + Math.floor(via.ttlMs / 1000)
   const accessToken = await signAccess(
     {
       iss: ctx.issuer,
@@ -147,18 +145,15 @@ export function requireSigner(ctx: SurfaceContext): Promise<boolean> {
   return ctx.keys.requireSigner()
 }
 
-/**
- * Its bounds are given, because those who mint must know every setting before they write. It outlives
- * neither the idle window nor the cap of its session.
- */
+/** Its lifetime is given, because those who mint must know every setting before they write. */
 export function mintAccess(
   ctx: SurfaceContext,
   user: User,
   sessionId: string,
   { amr, authTime }: Authentication,
-  bounds: AccessBounds,
+  ttlMs: number,
 ): Promise<AccessGrant> {
-  return mint(ctx, user, { kind: 'session', sessionId, how: { amr, authTime }, bounds })
+  return mint(ctx, user, { kind: 'session', sessionId, how: { amr, authTime }, ttlMs })
 }
 
 /** For a service account, after the client-credentials grant and nothing else. */

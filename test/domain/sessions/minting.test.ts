@@ -33,13 +33,11 @@ const user: User = {
 
 const how = { amr: ['pwd'], authTime: 1 }
 
-const bounds = { ttlMs: 60_000, idleEndsAt: Number.MAX_SAFE_INTEGER, absoluteTtlMs: null }
-
 describe('the one place access tokens are minted', () => {
   it('gives a machine none for a session, and a person none for client credentials', async () => {
     const ctx = await testContext({ surface: 'operator' })
     for (const kind of ['service', 'robot']) {
-      const minted = mintAccess(ctx, { ...user, kind }, 'sid', how, bounds)
+      const minted = mintAccess(ctx, { ...user, kind }, 'sid', how, 60_000)
       await expect(minted).rejects.toMatchObject({ code: 'refresh_token_invalid' })
     }
     for (const kind of ['', 'robot', 'Service']) {
@@ -50,7 +48,7 @@ describe('the one place access tokens are minted', () => {
 
   it('gives each the same claims, but for what a session has', async () => {
     const ctx = await testContext({ surface: 'operator' })
-    const person = decodeJwt((await mintAccess(ctx, user, 'sid', how, bounds)).accessToken)
+    const person = decodeJwt((await mintAccess(ctx, user, 'sid', how, 60_000)).accessToken)
     const machine = await mintServiceAccess(ctx, { ...user, kind: 'service' }, 60_000)
     const claims = decodeJwt(machine.accessToken)
     expect([person.aud, claims.aud]).toEqual(['operator', 'service'])
