@@ -43,7 +43,7 @@ export interface RegistrationResponse {
   readonly response: {
     readonly clientDataJSON: string
     readonly attestationObject: string
-    readonly transports?: readonly string[] | undefined
+    readonly transports?: readonly string[] | null | undefined
   }
 }
 

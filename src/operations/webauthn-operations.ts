@@ -49,7 +49,7 @@ const registrationInput = z.object({
   response: z.object({
     clientDataJSON: text.check(z.minLength(1)),
     attestationObject: text.check(z.minLength(1)),
-    transports: z.optional(transportsInput),
+    transports: z.optional(z.nullable(transportsInput)),
   }),
 })
 

@@ -322,11 +322,12 @@ export type MfaEvent =
       readonly shownCounter: number
     }
   | {
-      /** A passkey that was bound to one device is synced now, or the other way round. */
+      /** A passkey that was bound to one device is synced now or may be, or the other way round. */
       readonly type: 'mfa.passkeyBackupChanged'
       readonly userId: string
       readonly credentialId: string
       readonly backedUp: boolean
+      readonly backupEligible: boolean
     }
 
 export type DeviceEvent =

@@ -53,7 +53,7 @@ export interface PasskeyCalls {
         readonly response: {
           readonly clientDataJSON: string
           readonly attestationObject: string
-          readonly transports?: readonly string[]
+          readonly transports?: readonly string[] | null
         }
       }
       readonly name?: string

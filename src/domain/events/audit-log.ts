@@ -240,8 +240,8 @@ const recorded: {
   'mfa.backupCodeUsed': (event) => own(event.userId, { remaining: event.remaining }),
   'mfa.passkeyCounterRegressed': ({ userId, credentialId, storedCounter, shownCounter }) =>
     unproven(userId, { credentialId, storedCounter, shownCounter }),
-  'mfa.passkeyBackupChanged': (event) =>
-    own(event.userId, { credentialId: event.credentialId, backedUp: event.backedUp }),
+  'mfa.passkeyBackupChanged': ({ userId, credentialId, backedUp, backupEligible }) =>
+    own(userId, { credentialId, backedUp, backupEligible }),
   'refresh.reissued': (event) =>
     inSession(
       own(event.userId, { generation: event.generation, otherClient: event.otherClient }),

@@ -67,12 +67,13 @@ function emitRegression(ctx: SurfaceContext, seen: Passkey, use: Use, source: Re
 function emitBackupChange(
   ctx: SurfaceContext,
   seen: Passkey,
-  { backedUp }: Use,
+  { backedUp, backupEligible }: Use,
   source: RequestSource,
 ): void {
-  if (seen.backedUp === backedUp) return
+  if (seen.backedUp === backedUp && seen.backupEligible === backupEligible) return
   const { userId, id: credentialId } = seen
-  ctx.emit('mfa.passkeyBackupChanged', source, { userId, credentialId, backedUp })
+  const facts = { userId, credentialId, backedUp, backupEligible }
+  ctx.emit('mfa.passkeyBackupChanged', source, facts)
 }
 
 /** Whether this use was the next one after those seen; false too when another came between. */
@@ -83,6 +84,8 @@ async function advance(ctx: SurfaceContext, seen: Passkey, use: Use): Promise<bo
     { counter, userId, publicKey },
     {
       counter: use.counter,
+      // WebAuthn §7.2 refuses one that changed. Password managers change it, and no policy here asks for it.
+      backupEligible: use.backupEligible,
       backedUp: use.backedUp,
       // The use of a factor cancels its removal, which then has to start over.
       removingBy: null,
@@ -133,7 +136,7 @@ export async function verifyPasskey(
   const requireUserVerification = userVerification === 'required'
   const expected = { ...ctx.relyingParty, challenge, requireUserVerification }
   const shown = await verifyAssertion(response, expected, passkey)
-  if (shown === null || shown.backupEligible !== passkey.backupEligible) return null
+  if (shown === null) return null
   const userVerified = shown.userVerified && (besideFactor || passkey.uvInitialized)
   const isEnough = userVerified || !requireUserVerification
   return { passkey, use: { ...shown, userVerified, challenge }, isEnough }

@@ -155,7 +155,11 @@ export const passkeyScenarios: readonly Scenario[] = [
     name: 'a passkey that is synced from now on',
     outcome: '200',
     tells: ({ id }) => [
-      told('mfa.passkeyBackupChanged', 'success', { userId: id, backedUp: true }),
+      told('mfa.passkeyBackupChanged', 'success', {
+        userId: id,
+        backedUp: true,
+        backupEligible: true,
+      }),
       told('login.succeeded', 'success', { userId: id, method: 'password' }),
     ],
     prepare: async ({ host, surface }) => {

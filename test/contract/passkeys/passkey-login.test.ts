@@ -194,7 +194,6 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     ['unknown credential', { credentialId: 'bm9ib2R5cw' }],
     ['no user handle', { userHandle: null }],
     ['somebody else’s user handle', { userHandle: 'c29tZWJvZHk' }],
-    ['a backup eligibility that changed', { backupEligible: true }],
     ['backed up without being eligible', { backedUp: true }],
     ['trailing bytes', { trailing: 1 }],
   ])('refuses %s, alike (WebAuthn §7.2)', async (_what, departure) => {
@@ -211,6 +210,23 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     expect([stored?.counter, stored?.lastUsedAt]).toEqual([6, null])
     expect(outcomeOf(await on.login(who.authenticator))).toBe('200')
   })
+
+  it.each([true, false])(
+    'accepts a backup eligibility that changed from %s, and tells of it',
+    async (synced) => {
+      const host = await openHost(passwordless)
+      const who = await passkeyHolder(host, surface, { synced })
+      const backupEligible = !synced
+      const departure = { backupEligible, backedUp: false }
+      const on = passkeysOn(host, surface)
+      expect(outcomeOf(await on.login(who.authenticator, undefined, departure))).toBe('200')
+      expect(await storedIn(host, surface).passkeys.get(who.credentialId)).toMatchObject(departure)
+      const told = () => host.events.filter(({ type }) => type === 'mfa.passkeyBackupChanged')
+      expect(told()).toMatchObject([{ userId: who.id, ...departure }])
+      expect(outcomeOf(await on.login(who.authenticator, undefined, departure))).toBe('200')
+      expect(told()).toHaveLength(1)
+    },
+  )
 
   it('a response is good once, whoever sends it, and for one of sixteen', async () => {
     const host = await openHost({

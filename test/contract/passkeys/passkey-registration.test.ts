@@ -69,6 +69,25 @@ eachSurface.describe('registering a passkey', (surface) => {
     },
   )
 
+  it('takes null for transports that the browser does not know', async () => {
+    const host = await openHost()
+    const who = await signedInPerson(host, surface)
+    const on = passkeysOn(host, surface)
+    const given = { bearer: who.bearer, currentPassword: who.password }
+    const device = authenticator()
+    const withNull = {
+      ...device,
+      create: (...asked: Parameters<typeof device.create>) => {
+        const made = device.create(...asked)
+        return { ...made, response: { ...made.response, transports: null } }
+      },
+    }
+    // @ts-expect-error: an authenticator of ours never gives null, as some browsers do.
+    expect((await on.register(given, withNull)).status).toBe(201)
+    const [stored] = await storedIn(host, surface).passkeys.find({ userId: who.id }, { limit: 2 })
+    expect(stored?.transports).toEqual([])
+  })
+
   it.each([191, 192, 1023])(
     'a credential id of %i bytes registers once, signs in and is removed (WebAuthn §5.1)',
     async (bytes) => {
