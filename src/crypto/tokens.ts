@@ -82,7 +82,8 @@ export interface Expected<U extends TokenUse> {
  */
 export type Verified<C> =
   | { readonly ok: true; readonly claims: C; readonly kid: string }
-  | { readonly ok: false; readonly reason: 'invalid' | 'audience' }
+  | { readonly ok: false; readonly reason: 'invalid' }
+  | { readonly ok: false; readonly reason: 'audience'; readonly isExpired: boolean }
   | { readonly ok: false; readonly reason: 'expired' | 'early'; readonly claims: C }
 
 const maxLeewaySeconds = 60
@@ -110,14 +111,18 @@ export function verifyToken<U extends TokenUse>(
   const named = audiencesOf(payload['aud'])
   if (named === null) return invalid
   const audience = admit(named, accepts)
-  if (audience === null) return { ok: false, reason: 'audience' }
+  if (audience === null) {
+    const isInTime =
+      Number.isSafeInteger(payload['exp']) && isBefore(Number(payload['exp']), expected)
+    return { ok: false, reason: 'audience', isExpired: !isInTime }
+  }
   const claims = readClaims[use](payload, issuer, audience)
   if (claims === null || !hasBegun(payload, expected)) return invalid
   const isEarly = expected.now < (claims.iat - maxIssuedAhead) * 1000
   if (isEarly) return { ok: false, reason: 'early', claims }
-  const lastMoment = (claims.exp + leewayOf(expected)) * 1000
-  const isInTime = expected.now < lastMoment
-  return isInTime ? { ok: true, claims, kid } : { ok: false, reason: 'expired', claims }
+  return isBefore(claims.exp, expected)
+    ? { ok: true, claims, kid }
+    : { ok: false, reason: 'expired', claims }
 }
 
 interface Signed {
@@ -165,6 +170,10 @@ function admit(named: readonly string[], accepts: readonly Audience[]): Audience
 function hasBegun({ nbf }: Payload, expected: Expected<TokenUse>): boolean {
   if (nbf === undefined) return true
   return Number.isSafeInteger(nbf) && expected.now >= (Number(nbf) - leewayOf(expected)) * 1000
+}
+
+function isBefore(exp: number, expected: Expected<TokenUse>): boolean {
+  return expected.now < (exp + leewayOf(expected)) * 1000
 }
 
 function leewayOf({ leewaySeconds }: Expected<TokenUse>): number {

@@ -224,17 +224,16 @@ export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>
       const { origin } = request.headers
       // A cache must not give the answer for one origin to another, nor the one without to any.
       if (origin === undefined || !allowedOrigins.has(origin)) {
-        return withHeaders(await pipeline.run(request, match), { vary: 'Origin' })
+        return varying(await pipeline.run(request, match), {})
       }
       const granted = {
-        vary: 'Origin',
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
       }
       if (match.kind === 'method' && isPreflight(request))
-        return preflightReply(granted, match.allow)
+        return varying(preflightReply(granted, match.allow), {})
       const exposed = { 'access-control-expose-headers': exposedHeaders }
-      return withHeaders(await pipeline.run(request, match), { ...granted, ...exposed })
+      return varying(await pipeline.run(request, match), { ...granted, ...exposed })
     },
   }
 }
@@ -264,11 +263,10 @@ function preflightReply(
   return { status: 204, headers, cookies: [], body: null }
 }
 
-function withHeaders(
-  reply: ExchangeReply,
-  headers: Readonly<Record<string, string>>,
-): ExchangeReply {
-  return { ...reply, headers: { ...reply.headers, ...headers } }
+function varying(reply: ExchangeReply, headers: Readonly<Record<string, string>>): ExchangeReply {
+  const { vary } = reply.headers
+  const by = vary === undefined ? 'Origin' : `${vary}, Origin`
+  return { ...reply, headers: { ...reply.headers, ...headers, vary: by } }
 }
 
 /** What clients of the token endpoint find out by themselves (RFC 8414 §2). */

@@ -241,7 +241,6 @@ const getOptions = publicOperation({
   summary: 'What sign-in and registration pages have to know, the same for every caller',
   guards: [{ kind: 'public' }],
   limit: 'options',
-  bearer: 'ignored',
   status: 200,
   body: noBody,
   bodyOptional: true,
@@ -263,7 +262,12 @@ const getOptions = publicOperation({
     const { options, version } = await pageOptions(ctx)
     return {
       body: options,
-      headers: { 'cache-control': 'public, max-age=60', etag: `"${version}"` },
+      // A token of the other surface gets another answer.
+      headers: {
+        'cache-control': 'public, max-age=60',
+        etag: `"${version}"`,
+        vary: 'Authorization',
+      },
     }
   },
 })

@@ -226,7 +226,7 @@ export interface PublicOperation<B extends Schema = Schema, R extends Schema = S
   /**
    * The meaning of an access token in the request. Absent: its claims are read, and none is required.
    * `credential`: one of several ways to authenticate. `ignored`: it is not read, because the operation
-   * belongs to no surface or answers everybody alike.
+   * belongs to no surface.
    */
   readonly bearer?: 'credential' | 'ignored'
   handle(call: Call<z.output<B>>, ctx: SurfaceContext): Promise<Answer<z.input<NoInfer<R>>>>

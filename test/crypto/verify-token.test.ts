@@ -170,10 +170,11 @@ test('an expired token still tells whose it was, and nothing else refused does',
   const claims = refreshClaims({ iat: second - 20, exp: second - 10 })
   const verified = verifyToken(refresh(claims), expecting(ring, 'refresh'))
   expect(verified).toEqual({ ok: false, reason: 'expired', claims })
-  expect(verifyToken(refresh({ ...claims, aud: 'client' }), expecting(ring, 'refresh'))).toEqual({
-    ok: false,
-    reason: 'audience',
-  })
+  const foreign = (given: object) =>
+    verifyToken(refresh({ ...claims, ...given, aud: 'client' }), expecting(ring, 'refresh'))
+  expect(foreign({})).toEqual({ ok: false, reason: 'audience', isExpired: true })
+  const isExpired = false
+  expect(foreign({ exp: second + 10 })).toEqual({ ok: false, reason: 'audience', isExpired })
   expect(verifyToken('', expecting(ring, 'refresh'))).toEqual({ ok: false, reason: 'invalid' })
 })
 

@@ -206,7 +206,7 @@ export async function authenticateBeside<T>(
 
 /**
  * The claims of a valid bearer token on a route that needs none; null for an absent, expired or
- * forged one. Throws `audience_mismatch` for a genuine token of the other surface.
+ * forged one. Throws `audience_mismatch` for a valid token of the other surface.
  */
 export async function tryAuthenticate(
   ctx: SurfaceContext,
@@ -216,7 +216,8 @@ export async function tryAuthenticate(
   if (token === null) return null
   const verified = await verifyAccess(ctx, token)
   if (verified.ok) return verified.claims
-  if (verified.reason === 'audience') throw new AuthError('audience_mismatch')
+  if (verified.reason === 'audience' && !verified.isExpired)
+    throw new AuthError('audience_mismatch')
   return null
 }
 

@@ -42,17 +42,21 @@ describe.each(kinds)('what pages ask for first [$name]', ({ start }) => {
         expect(plain.status).toBe(200)
         expect(plain.json()).toEqual(usual)
         expectHouseHeaders(plain, cached)
-        expect(plain.headers.get('vary')).toBe('Origin')
+        expect(plain.headers.get('vary')).toBe('Authorization, Origin')
         expect(plain.headers.get('etag')).toMatch(/^"[\w-]{43}"$/)
-        for (const other of surfaces) {
-          const { bearer, cookie } = await signedInPerson(host, other)
-          const headers = { authorization: `Bearer ${bearer}`, cookie }
-          const known = await send('GET', at(surface), { headers })
+        const other = surface === 'client' ? 'operator' : 'client'
+        const { bearer, cookie } = await signedInPerson(host, surface)
+        const foreign = await signedInPerson(host, other)
+        const ask = (authorization: string) =>
+          send('GET', at(surface), { headers: { authorization, cookie } })
+        for (const authorization of [`Bearer ${bearer}`, 'Bearer x']) {
+          const known = await ask(authorization)
           expect([known.status, known.text, known.setCookies]).toEqual([200, plain.text, []])
           expect(headersOf(known)).toEqual(headersOf(plain))
         }
-        const broken = await send('GET', at(surface), { headers: { authorization: 'Bearer x' } })
-        expect(broken.text).toBe(plain.text)
+        const refused = await ask(`Bearer ${foreign.bearer}`)
+        expectProblem(refused, 401, 'audience_mismatch')
+        expect(refused.headers.get('cache-control')).toBe('no-store')
       }
     } finally {
       await host.close()
@@ -73,7 +77,7 @@ describe.each(kinds)('what pages ask for first [$name]', ({ start }) => {
         const { headers } = reply
         expect(headers.get('etag')).toBe(etag)
         expect(headers.get('cache-control')).toBe(cached)
-        expect(headers.get('vary')).toBe('Origin')
+        expect(headers.get('vary')).toBe('Authorization, Origin')
         expect(headers.get('content-type')).toBeNull()
       }
       for (const condition of ['"other"', etag.slice(1, -1), '']) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { allCollectionSpecs } from '../../../src/model/collections.js'
+import { operations } from '../../../src/operations/index.js'
 import type { PermissionQuestion } from '../../../src/ports/host.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { encode, forge, rsaPair } from '../../crypto/forge.js'
@@ -24,6 +25,9 @@ const pairs = [
   { door: 'operator', token: 'client' },
   { door: 'client', token: 'operator' },
 ] as const
+
+/** Machines get their tokens there, whatever else they bring. */
+const ofMachines = /^\/v1\/auth\/(token|oauth2\/token)$/
 
 const refreshCookieName = { operator: '__Host-op_refresh', client: '__Host-cl_refresh' }
 
@@ -131,6 +135,27 @@ eachFramework.describe('two surfaces', ({ start }) => {
       }
     })
 
+    it('is refused by every operation of the surface, and by the public ones only until it expires', async () => {
+      const { bearer } = tokensOf(token)
+      const { origin } = new URL(
+        host.auth[door] === host.auth.client
+          ? 'https://app.example.com'
+          : 'https://admin.example.com',
+      )
+      const asked = operations.filter(
+        ({ surfaces, path }) =>
+          surfaces.some((surface) => surface === door) && !ofMachines.test(path),
+      )
+      expect(asked.length).toBeGreaterThan(40)
+      for (const { id, method, path } of asked) {
+        const filled = path.replace('{surface}', door).replace('{provider}', 'google')
+        const at = filled.replaceAll(/\{\w+\}/g, 'x')
+        const reply = await host.send(method, at, { bearer, headers: { origin } })
+        expect([id, reply.status, reply.code]).toEqual([id, 401, 'audience_mismatch'])
+        expect(reply.headers.get('cache-control'), id).toBe('no-store')
+      }
+    })
+
     it('leaves the row of a foreign refresh token as it is', async () => {
       const { cookie, refreshToken, id } = await signedInApp(host, token)
       const body = { refreshToken }
@@ -224,9 +249,12 @@ describe.each(pairs)('a $token token at the $door door', ({ door, token }) => {
     const { bearer } = await signedInPerson(host, token)
     expect((await host.send('POST', `/v1/auth/${token}/logout`, { bearer })).status).toBe(204)
     const foreign = () => host.send('GET', `/v1/auth/${door}/me`, { bearer })
-    expectProblem(await foreign(), 401, 'audience_mismatch')
+    const options = () => host.send('GET', `/v1/auth/${door}/options`, { bearer })
+    for (const ask of [foreign, options]) expectProblem(await ask(), 401, 'audience_mismatch')
     await host.clock.advance(24 * 3600 * 1000)
     expectProblem(await foreign(), 401, 'audience_mismatch')
+    // A door that is open to all ignores an expired token, like any other that proves nothing.
+    expect((await options()).status).toBe(200)
     expectProblem(await host.send('GET', `/v1/auth/${token}/me`, { bearer }), 401)
   })
 })
