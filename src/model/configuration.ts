@@ -91,8 +91,11 @@ export interface ModuleRevision extends Doc, RevisionOrigin {
   readonly secretsSet: readonly string[]
 }
 
-/** Nothing updates a revision. */
-export type ModuleRevisions = Pick<Collection<ModuleRevision>, 'insert' | 'find' | 'take'>
+/** A revision never changes, but that it loses the values of record elements that were removed later. */
+export type ModuleRevisions = Pick<
+  Collection<ModuleRevision>,
+  'insert' | 'find' | 'update' | 'take'
+>
 
 export const moduleRevisionsSpec: CollectionSpec<ModuleRevision> = {
   name: 'operator_module_revisions',

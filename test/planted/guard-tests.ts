@@ -191,5 +191,8 @@ export const guardTests: Tests = {
   ...by('test/security/owner-proof.test.ts', ['renameUser users: emailVerifiedAt']),
 }
 
-/** Conditions without which the write does the same: an account that is disabled stays disabled. */
-export const withoutDifference: readonly string[] = ['close users: enabled']
+/** Conditions without which the write does the same: an account that is disabled stays disabled, and an id names its revision. */
+export const withoutDifference: readonly string[] = [
+  'close users: enabled',
+  'forgetRemoved revisions: revision',
+]

@@ -64,9 +64,12 @@ export async function replaceEnvironment(
   const set = { revision, ...next, ...own, activation: null }
   const written = await writeOrExplain(config, seen, set)
   if (written !== null) {
-    config.background.run('trimming the history of an environment', () =>
-      trimHistory(config, module.name, environment, revision),
-    )
+    config.background.run('trimming the history of an environment', async () => {
+      await trimHistory(config, module.name, environment, revision)
+      // Also after the revision before, whose process may have ended just then.
+      if ([...seen.removed, ...written.removed].some(isOfElement))
+        await forgetRemoved(config, written)
+    })
   }
   return written
 }
@@ -154,6 +157,41 @@ async function trimHistory(
   }
 }
 
+/** A key of a record element has a dot, and no other key has. */
+const isOfElement = (key: string): boolean => key.includes('.')
+
+/**
+ * The values of revisions, without what later ones removed: an element that goes takes its plain values along, in the
+ * history too. `entries` are newest first.
+ */
+function valuesLeft(
+  entries: readonly Pick<ModuleRevision, 'values' | 'removed'>[],
+): readonly ModuleRevision['values'][] {
+  const gone = new Set<string>()
+  return entries.map(({ values, removed }) => {
+    const left = Object.entries(values).filter(([key]) => !gone.has(key))
+    for (const key of removed) if (isOfElement(key)) gone.add(key)
+    return Object.fromEntries(left)
+  })
+}
+
+/** Takes values out of stored revisions that later ones removed. May be repeated. */
+async function forgetRemoved(
+  { collections: { revisions } }: Deps,
+  current: ModuleEnvironment,
+): Promise<void> {
+  const asked = { environmentId: current.id }
+  // Two more than are shown, as a crash may have left them.
+  const found = await revisions.find(asked, { limit: kept + 2, newestFirst: true })
+  const older = found.filter(({ revision }) => revision < current.revision)
+  const [, ...left] = valuesLeft([current, ...older])
+  for (const [at, { id, revision, values: before }] of older.entries()) {
+    const values = left[at] ?? {}
+    if (Object.keys(values).length === Object.keys(before).length) continue
+    await revisions.update(id, { revision }, { values })
+  }
+}
+
 /** The last fifty revisions, newest first, the present one included. */
 export async function historyOf(
   { collections: { environments, revisions } }: Pick<ConfigDeps, 'collections'>,
@@ -169,7 +207,10 @@ export async function historyOf(
     // A record of the present revision is there when a write was begun and did not succeed.
     ...found.filter(({ revision }) => revision < current.revision),
   ]
-  return shown.slice(0, kept).map((entry) => revisionView(module, entry))
+  const last = shown.slice(0, kept)
+  // A crash may have come before they were taken out of what is stored.
+  const left = valuesLeft(last)
+  return last.map((entry, at) => revisionView(module, { ...entry, values: left[at] ?? {} }))
 }
 
 /** The secrets of a record that are no longer among its values. */

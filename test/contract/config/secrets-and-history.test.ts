@@ -192,6 +192,47 @@ describe('history', () => {
     )
   })
 
+  it.each([
+    ['goes on', false],
+    ['ends before that', true],
+  ])(
+    'forgets the values of an element that is removed, also when the process %s',
+    async (_, ends) => {
+      const faulty = faultyBackend(memory())
+      const host = await configHost({ backend: faulty.backend })
+      const url = (text: string) => ({ config: { 'hooks.a.url': text, sender: text } })
+      await host.patch({ recordLists: hooks(['a']), ...url('https://one.example') })
+      await host.patch(url('https://two.example'))
+      const stored = async () => {
+        const { revisions } = moduleCollectionsOf(host.backend.store, '')
+        const environmentId = 'mail/production'
+        return JSON.stringify(await revisions.find({ environmentId }, { limit: 60 }))
+      }
+      const shown = async () => host.auth.config.history('mail', 'production')
+      if (ends)
+        faulty.failNext('operator_module_revisions.update', 'before', Number.POSITIVE_INFINITY)
+      await host.patch({ recordLists: hooks([], ['a']), revision: 3 })
+      await host.auth.close()
+      const history = await shown()
+      expect(JSON.stringify(history)).not.toContain('hooks.a.url":')
+      expect(history).toMatchObject([
+        { revision: 4, removed: expect.arrayContaining(['hooks.a.url']) },
+        { revision: 3, changed: expect.arrayContaining(['hooks.a.url']) },
+        { revision: 2, config: { sender: 'https://one.example' } },
+        { revision: 1 },
+      ])
+      expect((await stored()).includes('hooks.a.url":')).toBe(ends)
+      // The next edit completes what was cut short, and an element of the same name has its own values.
+      faulty.heal()
+      await host.patch({ recordLists: hooks(['a']), ...url('https://three.example') })
+      await host.patch({ config: { sender: 'https://four.example' } })
+      await host.auth.close()
+      expect(await stored()).not.toMatch(/hooks\.a\.url":"https:..(one|two)/)
+      expect((await shown())[0]?.config['hooks.a.url']).toBe('https://three.example')
+      expect((await shown())[1]?.config['hooks.a.url']).toBe('https://three.example')
+    },
+  )
+
   it('is told of by events that name keys', async () => {
     const host = await configHost()
     await host.patch({ recordLists: hooks(['a']), config: { password: 'S3CR3T-x' } })
