@@ -203,12 +203,31 @@ export interface TypedBackupCode {
   readonly code: string
 }
 
-/** Reads what a person typed: any case, the hyphen or none. Null for anything else. */
+/**
+ * Reads what a person typed, in any case, with O for 0 and I or L for 1, as Crockford's alphabet has it. Null for
+ * anything else.
+ */
 export function parseBackupCode(typed: string): TypedBackupCode | null {
-  const match = /^([0-9A-HJKMNP-TV-Z]{5})-?([0-9A-HJKMNP-TV-Z]{5})$/i.exec(typed)
-  if (match === null) return null
-  const code = `${match[1]}-${match[2]}`.toUpperCase()
+  const plain = plainCode(typed).toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
+  if (!/^[0-9A-HJKMNP-TV-Z]{10}$/.test(plain)) return null
+  const code = `${plain.slice(0, 5)}-${plain.slice(5)}`
   return { index: alphabet.indexOf(code.charAt(0)), code }
+}
+
+/**
+ * A code without what keyboards, apps and the clipboard add to it: blanks, dashes and invisible marks. Its digits may
+ * be of any script.
+ */
+export function plainCode(typed: string): string {
+  const plain = typed.normalize('NFKC').replaceAll(/[\s\p{Pd}\p{Cf}\u2212]/gu, '')
+  return plain.replaceAll(/\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)))
+}
+
+/** Each script has its digits in ten places beside each other, from 0 to 9 (UAX #44, General_Category Nd). */
+function digitValue(codePoint: number): number {
+  let zero = codePoint
+  while (/^\p{Nd}$/u.test(String.fromCodePoint(zero - 1))) zero -= 1
+  return (codePoint - zero) % 10
 }
 
 /**

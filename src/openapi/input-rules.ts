@@ -10,7 +10,7 @@ const currentRule = 'The password that the account has, character by character.'
 const newRule =
   'A new password of 1,024 bytes at most, as UTF-8. Which others are refused is a matter of settings; `passwordMinLength` of `GET …/options` is the least length.'
 const codeRule =
-  'Six digits of the authenticator app, or, where `method` is `backupCode`, a backup code: twice five characters, in any case, with a hyphen between them or none.'
+  'Six digits of the authenticator app, or, where `method` is `backupCode`, a backup code of ten characters in any case. Blanks and dashes do not count, digits may be of any script, and in a backup code O is read as 0, I and L as 1.'
 const webauthnRule = 'As the browser gave it (`PublicKeyCredential.toJSON`), in base64url.'
 const idRule = 'An id as a reply of the API has it.'
 const cookieRule = 'As a reply set it, and nothing else.'

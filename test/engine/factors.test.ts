@@ -9,6 +9,7 @@ import {
   hasFactor,
   isTrusted,
   parseBackupCode,
+  plainCode,
   type SecondFactorQuestion,
   trustedUntil,
   usableMethods,
@@ -209,20 +210,59 @@ describe('a backup code', () => {
     }
   })
 
-  it('is read in any case, with the hyphen or without, and in no other spelling', () => {
-    expect(parseBackupCode('3abcd-efghj')).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
-    expect(parseBackupCode('3ABCDEFGHJ')).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
+  it.each([
+    ...[
+      '3abcd-efghj',
+      '3ABCDEFGHJ',
+      ' 3ABCD EFGHJ\n',
+      '3ABC-DEFGHJ',
+      '３ＡＢＣＤ－ＥＦＧＨＪ',
+      '٣ABCD‑EFGHJ',
+    ],
+    ...['3AB CD – EF GHJ', '\u{200b}3ABCD-EFGHJ\u{200e}', '३ABCD−EFGHJ'],
+  ])('is read as people type it: %j', (typed) => {
+    expect(parseBackupCode(typed)).toEqual({ index: 3, code: '3ABCD-EFGHJ' })
+  })
+
+  it('is read with O for 0, and I and L for 1, and U is of no code', () => {
+    expect(parseBackupCode('oOiIl-L1001')).toEqual({ index: 0, code: '00111-11001' })
     const others = [
-      ...['', '3ABCD', '3ABCD-EFGH', '3ABCD-EFGHJK', ' 3ABCD-EFGHJ', '3ABCD-EFGHJ\n'],
-      ...[
-        '3ABCD--EFGHJ',
-        '3ABC-DEFGHJ',
-        '3ABCD EFGHJ',
-        '3ABCI-EFGHJ',
-        '3ABCD-EFGH\0',
-        '３ABCD-EFGHJ',
-      ],
+      '',
+      '3ABCD',
+      '3ABCD-EFGH',
+      '3ABCD-EFGHJK',
+      '3ABCU-EFGHJ',
+      '3ABCD-EFGH\0',
+      '3ABCD_EFGHJ',
     ]
     expect(others.filter((typed) => parseBackupCode(typed) !== null)).toEqual([])
+  })
+})
+
+describe('a code of an authenticator app', () => {
+  it.each([
+    '123456',
+    '123 456',
+    '123\u{a0}456',
+    ' 123-456\n',
+    '１２３４５６',
+    '١٢٣٤٥٦',
+    '१२३४५६',
+    '𝟙𝟚𝟛𝟜𝟝𝟞',
+    '\u{2068}123456\u{2069}',
+  ])('is read as people type it: %j', (typed) => expect(plainCode(typed)).toBe('123456'))
+
+  it('has the digits of every script in order', () => {
+    const digits = Array.from({ length: 0x110000 }, (_, at) => at).filter(
+      (at) => (at < 0xd800 || at > 0xdfff) && /^\p{Nd}$/u.test(String.fromCodePoint(at)),
+    )
+    expect(digits.length).toBeGreaterThan(600)
+    const read = digits.map((at) => plainCode(String.fromCodePoint(at))).join('')
+    expect(read).toBe('0123456789'.repeat(digits.length / 10))
+  })
+
+  it('keeps what belongs to no code', () => {
+    for (const typed of ['12345a', '12.345', '½', '⑥', '12345\0'])
+      expect(plainCode(typed)).not.toMatch(/^\d{6}$/)
   })
 })

@@ -1,5 +1,6 @@
 import type { SecretPlace } from '../../crypto/secret-box.js'
 import { matchTotp, totpSecret } from '../../crypto/totp.js'
+import { plainCode } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, TotpFactor } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
@@ -79,7 +80,7 @@ export async function matchTotpOf(
   const secret = secretOf(ctx, factor)
   const { totpSkewSteps } = await ctx.settings()
   const moment = { now: ctx.clock.now(), skewSteps: totpSkewSteps, lastStep: factor.lastStep }
-  const step = await matchTotp(secret, code, moment)
+  const step = await matchTotp(secret, plainCode(code), moment)
   return step === null ? null : { factor, step, secret }
 }
 
