@@ -4,7 +4,7 @@ import { type DefaultTheme, defineConfig } from 'vitepress'
 
 type Item = DefaultTheme.SidebarItem
 
-/** A page of the site: what the menu calls it, and its file, whose name is its address. */
+/** A page of the site: what the menu calls it, which begins its heading, and its file, whose name is its address. */
 const page = (text: string, name: string): Item => ({ text, link: `/${name}` })
 
 const group = (text: string, ...items: readonly Item[]): Item => ({ text, items: [...items] })
@@ -12,24 +12,24 @@ const group = (text: string, ...items: readonly Item[]): Item => ({ text, items:
 const sidebar: Item[] = [
   group(
     'Begin',
-    page('Overview', ''),
+    page('Postern', ''),
     page('Is it for you', 'choosing'),
     page('Getting started', 'getting-started'),
     page('Quickstarts', 'quickstarts'),
-    page('Tutorial', 'tutorial'),
+    page('From an empty folder to a product', 'tutorial'),
     page('Testing your host', 'testing'),
     page('Mounting', 'hosts'),
     page('Coming from elsewhere', 'import'),
     page('The command line', 'command-line'),
     page('Examples', 'examples'),
-    page('The demo', 'demo'),
+    page('The demo console', 'demo'),
   ),
   group(
     'People',
     page('Accounts', 'accounts'),
     page('Sessions', 'sessions'),
     page('Second factors', 'second-factors'),
-    page('OAuth providers', 'oauth'),
+    page('Sign in with Google, Microsoft, Apple or GitHub', 'oauth'),
     page('Mails', 'mails'),
     page('Permissions', 'permissions'),
     page('Service accounts', 'service-accounts'),
@@ -37,7 +37,7 @@ const sidebar: Item[] = [
   ),
   group(
     'Pages and apps',
-    page('Clients', 'client'),
+    page('The client for browsers and apps', 'client'),
     page('Server-rendered pages', 'server-rendered'),
   ),
   group(
@@ -48,10 +48,9 @@ const sidebar: Item[] = [
   ),
   group(
     'Stores',
-    page('MariaDB and SQLite', 'sql'),
+    page('MariaDB, SQLite and other SQL databases', 'sql'),
     page('MongoDB', 'mongo'),
     page('Redis', 'redis'),
-
     page('A store of your own', 'custom-store'),
   ),
   group(
@@ -65,17 +64,17 @@ const sidebar: Item[] = [
     page('Long runs', 'assurance'),
     page('Threat model', 'threat-model'),
     page('OWASP ASVS 5.0', 'asvs'),
-    page('Security policy', 'security'),
+    page('Security', 'security'),
   ),
   group(
     'Reference',
-    page('Routes', 'reference'),
+    page('Reference', 'reference'),
     page('Options', 'options'),
     page('Errors', 'errors'),
     page('Events', 'events'),
     page('Glossary', 'glossary'),
     page('Dependencies', 'dependencies'),
-    page('Changes', 'changes'),
+    page('Changelog', 'changes'),
     page('Contributing', 'contributing'),
   ),
   group(

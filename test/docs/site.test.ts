@@ -15,6 +15,9 @@ import { listen } from '../support/hosts/running-host.js'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const site = mkdtempSync(join(tmpdir(), 'postern-site-'))
 
+const groups = config.themeConfig?.sidebar
+const menu = Array.isArray(groups) ? groups.flatMap(({ items = [] }) => items) : []
+
 /** The address of each page of the site, as `/sessions`; the first page is `/`. */
 let built: ReadonlyMap<string, string> = new Map()
 
@@ -52,11 +55,16 @@ describe('the static site of the pages', () => {
       .map((name) => addressOf(name.replace('README.md', 'index.md'), '.md'))
     const others = ['/', '/changes', '/contributing', '/demo', '/examples', '/security']
     expect([...built.keys()].toSorted()).toEqual([...own, ...others].toSorted())
-    const groups = config.themeConfig?.sidebar
-    const menu = Array.isArray(groups)
-      ? groups.flatMap(({ items = [] }) => items.map(({ link }) => link))
-      : []
-    expect(menu.toSorted()).toEqual([...built.keys()].toSorted())
+    expect(menu.map(({ link }) => link).toSorted()).toEqual([...built.keys()].toSorted())
+  })
+
+  it('calls each page in its menu what its heading calls it, or begins to', () => {
+    const others = menu.flatMap(({ text = '', link = '' }) => {
+      const [, heading = ''] = /<h1[^>]*>(.*?) <a/s.exec(built.get(link) ?? '') ?? []
+      // Decisions have their numbers in front.
+      return heading.startsWith(text.replace(/^\d+\. /, '')) ? [] : [`${text}: ${heading}`]
+    })
+    expect(others).toEqual([])
   })
 
   it('leads from each link to a page, and to a heading of it', () => {
