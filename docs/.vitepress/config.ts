@@ -123,6 +123,36 @@ function siteLink(href: string, target: string): string {
   return `/${page}${heading === undefined ? '' : `#${heading}`}`
 }
 
+interface Token {
+  readonly type: string
+  readonly content: string
+  attrSet(name: string, value: string): void
+}
+
+/** Gives the cells of tables the heads of their columns, for windows without room for heads. First cells need none. */
+function labelCells(tokens: readonly Token[]): void {
+  const heads: string[] = []
+  let column = 0
+  for (const [at, token] of tokens.entries()) {
+    if (token.type === 'thead_open') heads.length = 0
+    else if (token.type === 'tr_open') column = 0
+    else if (token.type === 'th_open') heads.push(tokens[at + 1]?.content.replaceAll('`', '') ?? '')
+    else if (token.type === 'td_open') {
+      const head = column === 0 ? '' : heads[column]
+      if (head) token.attrSet('data-label', head)
+      column += 1
+    }
+  }
+}
+
+/** Lets code go on in the next line behind a mark that divides it, and a long name before a capital or behind `_`. */
+const breakable = (html: string): string =>
+  html.replaceAll(/>[^<]+</g, (text) =>
+    text
+      .replaceAll(/\w{14,}/g, (name) => name.replaceAll(/(?<=_)(?=\w)|(?<=[a-z])(?=[A-Z])/g, '<wbr>'))
+      .replaceAll(/(?<=[\w}][./:,-]+)(?=[\w{])/g, '<wbr>'),
+  )
+
 /** The id of a heading, as the forges make it: the links of the pages hold in both places. */
 const slugify = (heading: string): string =>
   heading
@@ -134,15 +164,27 @@ const iconFile = new URL('../../examples/console/pages/icon.svg', import.meta.ur
 const icon = `data:image/svg+xml;base64,${readFileSync(iconFile, 'base64')}`
 
 /**
- * Where the theme is too faint to read, cuts words off, or shows words that a button is not called, and where long
- * cells of a table leave the others empty.
+ * Where the theme is too faint to read, cuts words off, or shows words that a button is not called. Tables fit the
+ * page; on a phone each row is a card, whose cells stand below each other with their heads.
  */
 const style = `
   :root { --vp-code-lang-color: var(--vp-c-text-2) }
   .VPDocAsideOutline a.outline-link { line-height: 1.5; padding-block: 4px; white-space: normal }
   .DocSearch .DocSearch-Button-Keys { display: none }
   .vp-doc td { vertical-align: top }
-  @media (max-width: 640px) { .vp-doc td + td { min-width: 10rem } }
+  .vp-doc th, .vp-doc td { padding: 8px 10px }
+  @media (min-width: 641px) {
+    .vp-doc table:has(th:nth-child(7)) :is(th, td) { padding: 6px 4px; font-size: 12px }
+  }
+  @media (max-width: 640px) {
+    .vp-doc tr, .vp-doc tbody, .vp-doc td { display: block }
+    .vp-doc thead, .vp-doc td:empty { display: none }
+    .vp-doc tr { border: 1px solid var(--vp-c-divider); padding: 8px 12px }
+    .vp-doc tr + tr { border-top: 0 }
+    .vp-doc td { border: 0; padding: 2px 0; overflow-wrap: anywhere }
+    .vp-doc td:first-child { font-weight: 600 }
+    .vp-doc td[data-label]::before { content: attr(data-label) ': '; color: var(--vp-c-text-2) }
+  }
 `
 
 export default defineConfig({
@@ -170,9 +212,12 @@ export default defineConfig({
       for (const rule of ['text', 'code_inline', 'code_block'] as const) {
         const render = markdown.renderer.rules[rule]
         if (render === undefined) throw new Error(`markdown-it has no rule ${rule}`)
-        markdown.renderer.rules[rule] = (...args) =>
-          render(...args).replaceAll('{{', '&#123;&#123;')
+        markdown.renderer.rules[rule] = (...args) => {
+          const html = render(...args).replaceAll('{{', '&#123;&#123;')
+          return rule === 'code_inline' ? breakable(html) : html
+        }
       }
+      markdown.core.ruler.push('heads-of-cells', ({ tokens }) => labelCells(tokens))
       markdown.core.ruler.push('links-between-pages', ({ env, tokens }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet('href')

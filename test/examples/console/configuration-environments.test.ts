@@ -70,12 +70,9 @@ describe.skipIf(isChromiumMissing)('environments at the console, in chromium', (
     await page.getByRole('link', { name: 'History' }).click()
     const third = page.getByRole('region', { name: 'Revision 3' })
     await third.getByText('by you').waitFor()
-    expect(await third.getByRole('row').allInnerTexts()).toEqual([
-      expect.stringMatching(/^Setting\s+Before\s+After$/),
-      expect.stringMatching(/^Title\s+title\s+First title\s+Second title$/),
-    ])
+    expect(await third.getByRole('row').innerText()).toMatch(/^Title\s+title\s+First .*\s+Second/)
     const second = page.getByRole('region', { name: 'Revision 2' })
-    const secret = second.getByRole('row', { name: /^Key at the payment provider/ })
+    const secret = second.getByRole('row', { name: /^Setting Key at the payment provider/ })
     await secret.getByText('set, replaced or cleared').waitFor()
     await page.getByRole('region', { name: 'Revision 1' }).getByText('by the library').waitFor()
     expect(await page.content()).not.toContain('payment-key-of-live')

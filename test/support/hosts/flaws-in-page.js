@@ -114,6 +114,9 @@
       })
       .map((one) => `beyond the edge: ${nameOf(one)}`),
     ...shown.filter(cuts).map((one) => `cut off: ${nameOf(one)}`),
+    ...shown
+      .filter((one) => one.matches('table') && (scrolls(one) || isInsideScroller(one)))
+      .map((one) => `columns out of sight: ${nameOf(one)}`),
   ]
 
   /** What WCAG 2 asks of a text: large ones need less. */

@@ -10,7 +10,7 @@ export interface TableOptions {
   readonly none: string
 }
 
-/** A table that scrolls by itself where the page is narrow. */
+/** A table. Where it has little room, its rows stand below each other as cards, by the style sheet. */
 export function table({ caption, heads, rows, none }: TableOptions): HTMLElement {
   if (rows.length === 0) return element('p', { class: 'soft' }, none)
   const head = heads.map((text) => element('th', { scope: 'col' }, text))
@@ -18,8 +18,8 @@ export function table({ caption, heads, rows, none }: TableOptions): HTMLElement
     element(
       'tr',
       {},
-      element('th', { scope: 'row' }, name),
-      cells.map((cell) => element('td', {}, cell)),
+      element('th', { scope: 'row', 'data-label': heads[0] }, name),
+      cells.map((cell, at) => element('td', { 'data-label': heads[at + 1] }, cell)),
     ),
   )
   // Reached by the keyboard, since it may have to be scrolled.
@@ -28,7 +28,7 @@ export function table({ caption, heads, rows, none }: TableOptions): HTMLElement
     { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
     element(
       'table',
-      {},
+      { class: 'cards' },
       element('caption', {}, caption),
       element('thead', {}, element('tr', {}, head)),
       element('tbody', {}, lines),
