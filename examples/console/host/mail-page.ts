@@ -26,12 +26,12 @@ ${list === '' ? '<p>There is no mail yet.</p>' : `<ol>\n${list}\n</ol>`}
 }
 
 function entry({ id, subject, text, locale, mail }: KeptMail): string {
-  const { to, surface, template, data } = mail
+  const { to, surface, data } = mail
   const link = 'url' in data ? ` · <a href="${htmlText(data.url)}">Open the link</a>` : ''
   const language = htmlText(locale)
   return `<li>
 <p><strong lang="${language}">${htmlText(subject)}</strong><br>
-to ${htmlText(to)} (${surface}, ${htmlText(template)}) <a href="/demo/mails/${id}">Show as HTML</a>${link}</p>
+to ${htmlText(to)} (${surface === 'client' ? 'user' : 'operator'}) <a href="/demo/mails/${id}">Show as HTML</a>${link}</p>
 <details><summary>Show as text</summary><pre lang="${language}">${htmlText(text)}</pre></details>
 </li>`
 }

@@ -53,15 +53,13 @@ describe.skipIf(isChromiumMissing)('the status page of the console, in chromium'
     await seeHeading(page, 'Sign-ins a minute')
     await picture(page, `status-${width}`)
     expect(await pageFlaws(page)).toEqual([])
-    const units = page.locator('.plot svg text:first-child')
-    expect(await units.allTextContents()).toEqual([
-      ...['sign-ins', 'refreshes', 'hashes', 'ms', 'tokens'],
-    ])
+    const units = await page.locator('.plot svg text:first-child').allTextContents()
+    expect(units.join()).toBe('sign-ins,refreshes,passwords,ms,tokens')
     expect(await newest(page, 'Sign-ins a minute')).toEqual(['3', '0', '1'])
     // That of the page's own reload.
     expect((await newest(page, 'Refreshes a minute'))[0]).toMatch(/^[0-9]+$/)
-    expect(await newest(page, 'Hash queue')).toEqual(['0', '0'])
-    expect(await newest(page, 'Sweep backlog')).toEqual(['–'])
+    expect(await newest(page, 'Passwords that wait')).toEqual(['0', '0'])
+    expect(await newest(page, 'Expired tokens that are still stored')).toEqual(['–'])
     const [slowest = ''] = await newest(page, 'Slowest of a hundred (p99)')
     expect(Number(slowest)).toBeGreaterThan(0)
     const lines = page.getByRole('region', { name: 'Sign-ins a minute' }).locator('polyline')

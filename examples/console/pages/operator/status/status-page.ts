@@ -74,9 +74,9 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
       ],
     }),
     plot({
-      title: 'Hash queue',
-      unit: 'hashes',
-      hint: 'Password hashes that waited for their turn, looked at every ten seconds, and those refused.',
+      title: 'Passwords that wait',
+      unit: 'passwords',
+      hint: 'To check or to store a password is slow on purpose, so only a few are worked on at a time. How many waited for their turn, looked at every ten seconds, and how many were refused.',
       times,
       series: [
         line('Waiting', ({ hashes }) => hashes.waiting),
@@ -86,17 +86,17 @@ function plotsOf(known: readonly Minute[]): readonly HTMLElement[] {
     plot({
       title: 'Slowest of a hundred (p99)',
       unit: 'ms',
-      hint: 'Ninety-nine of a hundred took less, as near as the buckets tell, the first of which ends at 5 ms.',
+      hint: 'Ninety-nine of a hundred took less. The figures are estimates, and below 5 ms a guess.',
       times,
       series: [
         line('Requests', ({ requests }) => slowest(requests)),
-        line('Waiting for a hash', ({ hashWaits }) => slowest(hashWaits)),
+        line('Wait of a password', ({ hashWaits }) => slowest(hashWaits)),
       ],
     }),
     plot({
-      title: 'Sweep backlog',
+      title: 'Expired tokens that are still stored',
       unit: 'tokens',
-      hint: 'Expired refresh tokens that are not removed yet. Only the process that sweeps knows.',
+      hint: 'Refresh tokens that have expired and are not removed yet. Only the process that removes them knows how many.',
       times,
       series: [line('Refresh tokens', ({ backlog }) => backlog)],
     }),
