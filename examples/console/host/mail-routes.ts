@@ -6,6 +6,10 @@ import { mailPage } from './mail-page.ts'
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
+/** Stands above a mail, which has no style sheet but its own. */
+const back =
+  '<nav style="max-width:560px;margin:0 auto 8px;font:16px/1.5 system-ui,sans-serif"><a href="/demo/mails" style="display:inline-block;padding:4px 0">Back to the mails</a></nav>'
+
 /** The list of mails, and each of them as its reader sees it. */
 export function mailRoutes({ mails }: MailBox): Router {
   const router = Router()
@@ -18,8 +22,12 @@ export function mailRoutes({ mails }: MailBox): Router {
   })
   router.get('/:id', (request, response) => {
     const found = mails.find(({ id }) => String(id) === request.params.id)
-    if (found === undefined) response.status(404).end()
-    else response.type('html').set('Content-Security-Policy', policy).send(found.html)
+    if (found === undefined) {
+      response.status(404).end()
+      return
+    }
+    const html = found.html.replace(/<body[^>]*>/, (body) => `${body}\n${back}`)
+    response.type('html').set('Content-Security-Policy', policy).send(html)
   })
   return router
 }

@@ -30,6 +30,9 @@ const settings = {
   githubClientSecret: 'secret of the client',
 }
 
+/** The heads of the sessions, the same on both surfaces. */
+const sessionHeads = 'SinceBrowser or appNetwork addressState'
+
 /** Looks at one page after the other, and keeps what is wrong with them. */
 function inspection(surface: 'client' | 'operator') {
   const sheets = contactSheets(`demo-${surface}`)
@@ -39,6 +42,10 @@ function inspection(surface: 'client' | 'operator') {
   const look = async (page: Page, name: string) => {
     await page.locator('main [aria-busy]').waitFor({ state: 'detached' })
     seen.add(new URL(page.url()).pathname)
+    const ways = await page.locator('main a[href^="/"]:visible, nav a:visible').count()
+    if (ways === 0) flaws.push(`${name}: no way on but by its form`)
+    const behind = await page.locator('dialog button:text-is("Cancel") ~ button').count()
+    if (behind > 0) flaws.push(`${name}: Cancel is not the last button`)
     flaws.push(...(await flawsOfEachLook(page, name, sheets)))
   }
   return {
@@ -83,8 +90,8 @@ async function visitorPages({ visit, look }: Inspection, page: Page): Promise<vo
   await press(page, 'Sign in')
   await look(page, 'a sign-in without an address')
   await visit(page, '/forgot-password', 'Send me a link')
-  await visit(page, '/reset-password', 'Ask for a link first')
-  await visit(page, '/verify-email', 'Open the link in the mail')
+  await visit(page, '/reset-password', 'it was opened without one')
+  await visit(page, '/verify-email', 'it was opened without one')
   await visit(page, '/signed-in?error=oauth_denied', 'did not let you sign in')
   await visit(page, '/nowhere', 'To the first page')
 }
@@ -223,8 +230,8 @@ describe.skipIf(isChromiumMissing)('every page of the console, in chromium', () 
     await visit(page, '/account', 'Change the address')
     await openDialog(page, 'Delete my account …')
     await look(page, 'the deletion of an account')
-    await visit(page, '/sessions', 'this one')
-    await visit(page, '/security', 'Add an authenticator app')
+    await visit(page, '/sessions', sessionHeads)
+    await visit(page, '/security', 'Once you have a second factor')
     await beginApp(page)
     await look(page, 'an authenticator app')
     const app = await confirmApp(rig, page)
@@ -261,7 +268,7 @@ describe.skipIf(isChromiumMissing)('every page of the console, in chromium', () 
     await configurationPages(inspected, page)
     await visit(page, '/account', 'Change the address')
     await visit(page, '/security', 'There is one.')
-    await visit(page, '/sessions', 'this one')
+    await visit(page, '/sessions', sessionHeads)
     await visit(page, '/providers', 'GitHub')
     await visitor.goto(rig.host.operatorUrl)
     await signIn(visitor, 'grace@example.org')

@@ -20,12 +20,12 @@ export const sessionsPage: Page = {
       body.append(
         table({
           caption: 'Your sessions, newest first',
-          heads: ['Since', 'State', 'Browser or app', 'Network address'],
+          heads: ['Since', 'Browser or app', 'Network address', 'State'],
           rows: sessions.map(({ loginAt, userAgent, ip, active, current }): readonly Child[] => [
             timeText(new Date(loginAt).toISOString()),
-            current ? 'this one' : active ? 'signed in' : 'ended',
             browserText(userAgent),
             ip ?? 'not known',
+            current ? 'this one' : active ? 'signed in' : 'ended',
           ]),
           none: 'There is none.',
         }),

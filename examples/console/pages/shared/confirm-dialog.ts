@@ -16,8 +16,9 @@ export async function isConfirmed({ title, text, action }: Question): Promise<bo
     element(
       'div',
       { class: 'buttons' },
-      element('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
       element('button', { type: 'button', class: 'danger', onclick: () => close(true) }, action),
+      // It has the focus, so that a key that is pressed too early takes nothing away.
+      element('button', { type: 'button', autofocus: true, onclick: () => close(false) }, 'Cancel'),
     ),
   ])
   return answer === true

@@ -21,7 +21,7 @@ export const ownSessionsPage: OperatorPage = {
       body.append(
         table({
           caption: 'Your sessions, newest first',
-          heads: ['Since', 'Browser or app', 'Address', 'State'],
+          heads: ['Since', 'Browser or app', 'Network address', 'State'],
           rows: items.map((session): readonly Child[] => [
             timeText(session.loginAt),
             browserText(session.userAgent),

@@ -51,8 +51,8 @@ export async function askConflicts(
     element(
       'div',
       { class: 'buttons' },
-      element('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
       element('button', { type: 'button', class: 'primary', onclick: () => close(true) }, 'Go on'),
+      element('button', { type: 'button', onclick: () => close(false) }, 'Cancel'),
     ),
   ])
   if (answer !== true) return null

@@ -13,6 +13,7 @@ export function devicesSection({ client, announce }: PageContext): HTMLElement {
       client.call('GET /devices'),
       client.call('GET /mfa'),
     ])
+    const hasFactor = totp.enrolled || passkeys > 0
     const removal = (deviceId: string, name: string) =>
       actionButton({
         label: 'Remove',
@@ -33,10 +34,11 @@ export function devicesSection({ client, announce }: PageContext): HTMLElement {
           timeText(expiresAt),
           removal(deviceId, name),
         ]),
-        none: 'Every sign-in asks for the second factor.',
+        none: hasFactor
+          ? 'Every sign-in asks for the second factor.'
+          : 'Once you have a second factor, a browser that you trust can skip it.',
       }),
     )
-    const hasFactor = totp.enrolled || passkeys > 0
     if (!hasFactor || items.some(({ current }) => current)) return
     body.append(
       actionButton({

@@ -4,6 +4,7 @@ import { field } from '../field.ts'
 import { form } from '../form.ts'
 import type { Page, PageContext, SurfaceOptions } from '../page.ts'
 import { newPasswordField } from '../password-field.ts'
+import { backLink } from './back-link.ts'
 import { nextStep } from './sign-in-steps.ts'
 import { acceptedTerms, termsField } from './terms-field.ts'
 
@@ -73,6 +74,7 @@ function mailed(main: HTMLElement, { client, announce }: PageContext, email: str
     heading,
     element('p', {}, `We sent a mail to ${email}. Your account begins when you open its link.`),
     again,
+    backLink(),
   )
   heading.focus()
 }

@@ -1,5 +1,6 @@
 import { element } from '../element.ts'
 import type { Page } from '../page.ts'
+import { backLink } from './back-link.ts'
 import { newPasswordForm } from './new-password-form.ts'
 
 /** Where the mail leads that lets a user choose another password. */
@@ -9,10 +10,12 @@ export const resetPasswordPage: Page = {
   audience: 'all',
   async render(main, context) {
     const token = context.fragment.get('token')
-    main.append(
-      token === null
-        ? element('p', {}, element('a', { href: '/forgot-password' }, 'Ask for a link first'))
-        : newPasswordForm(context, await context.options(), token),
-    )
+    if (token === null) {
+      const text =
+        'This page needs a link from a mail, and it was opened without one. Open the link in the mail again, or ask for a new one.'
+      const ask = element('a', { href: '/forgot-password' }, 'Ask for a new link')
+      main.append(element('p', {}, text), element('p', { class: 'links' }, ask))
+    } else main.append(newPasswordForm(context, await context.options(), token))
+    main.append(backLink())
   },
 }

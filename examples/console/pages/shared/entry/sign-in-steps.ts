@@ -7,6 +7,7 @@ import { type Child, element } from '../element.ts'
 import { type Field, field } from '../field.ts'
 import { form } from '../form.ts'
 import type { PageContext } from '../page.ts'
+import { backLink } from './back-link.ts'
 import { enrolmentStep } from './enrolment-step.ts'
 import { newPasswordForm } from './new-password-form.ts'
 
@@ -21,10 +22,11 @@ export async function nextStep(
 ): Promise<void> {
   if (reply.status === 'mfaRequired') secondFactorStep(reply, main, context)
   else if (reply.status === 'mfaEnrollmentRequired') {
-    show(main, 'Add a second factor', await enrolmentStep(reply.mfaToken, context))
+    const step = await enrolmentStep(reply.mfaToken, context)
+    show(main, 'Add a second factor', step, back(context))
   } else if (reply.status === 'passwordChangeRequired') {
     const form = newPasswordForm(context, await context.options(), reply.passwordToken)
-    show(main, 'Your password is too old', form)
+    show(main, 'Your password is too old', form, back(context))
   }
 }
 
@@ -78,12 +80,12 @@ function secondFactorStep(asked: Asked, main: HTMLElement, context: PageContext)
         element('summary', {}, 'Use a backup code'),
         codeForm('backupCode', backupCodeField()),
       ),
-    element('button', { type: 'button', onclick: () => beginAgain(context) }, 'Begin again'),
+    back(context),
   )
 }
 
-function beginAgain({ fragment, go, reload }: PageContext): void {
+/** To the sign-in in the place of the page that was asked for; it is shown there again after the sign-in. */
+function back({ fragment }: PageContext): HTMLElement {
   // The ticket of a provider's sign-in came with the address, and would be shown again.
-  if (fragment.has('ticket')) go('/login')
-  else reload()
+  return backLink(fragment.has('ticket') ? '/login' : location.pathname + location.search)
 }

@@ -1,6 +1,7 @@
 import { element } from '../element.ts'
 import type { Page, PageContext } from '../page.ts'
 import { codeText } from '../problem-text.ts'
+import { backLink } from './back-link.ts'
 import { isOwnReturn } from './own-return.ts'
 import { nextStep } from './sign-in-steps.ts'
 
@@ -15,10 +16,7 @@ export const signedInPage: Page = {
     const isOwn = isOwnReturn(context.fragment)
     if (context.fragment.has('ticket') && isOwn) return finish(main, context)
     const text = codeText(context.query.get('error')) ?? 'The sign-in with the provider failed.'
-    main.append(
-      element('p', { class: 'error', role: 'alert' }, text),
-      element('p', {}, element('a', { href: '/login' }, 'Back to the sign-in')),
-    )
+    main.append(element('p', { class: 'error', role: 'alert' }, text), backLink())
   },
 }
 

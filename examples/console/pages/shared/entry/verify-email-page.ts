@@ -5,6 +5,7 @@ import { type Field, field } from '../field.ts'
 import { form } from '../form.ts'
 import type { Page, PageContext, SurfaceOptions } from '../page.ts'
 import { currentPasswordField, newPasswordField } from '../password-field.ts'
+import { backLink } from './back-link.ts'
 import { acceptedTerms, termsField } from './terms-field.ts'
 
 /** What a link may ask for besides the click. */
@@ -34,10 +35,9 @@ export const verifyEmailPage: Page = {
   async render(main, context) {
     const token = context.fragment.get('token')
     if (token === null) {
-      main.append(
-        element('p', {}, 'Open the link in the mail that we sent to you.'),
-        element('p', { class: 'links' }, element('a', { href: '/' }, 'To the first page')),
-      )
+      const text =
+        'This page needs a link from a mail, and it was opened without one. Open the link in the mail again. If no mail came, register or change your address once more.'
+      main.append(element('p', {}, text), backLink())
       return
     }
     ask(main, context, { token, options: await context.options(), needed: [] })
@@ -72,6 +72,7 @@ function ask(main: HTMLElement, context: PageContext, confirmation: Confirmation
         await confirmed(context)
       },
     }),
+    backLink(),
   )
   fields[0]?.input.focus()
 }
