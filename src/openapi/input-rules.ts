@@ -5,7 +5,7 @@ const oneLine =
 const opaque = 'As it was given: well-formed text without NUL.'
 const stored = 'Well-formed text without NUL.'
 const emailRule =
-  'An e-mail address of ASCII characters with a dotted domain: after blanks around it are left out, 254 characters at most, of them 64 at most before the @. Upper case makes no other address.'
+  'An e-mail address with ASCII characters before the @, and a dotted domain of any script, which is kept as its A-label (UTS 46): after blanks around it are left out, 254 characters at most, of them 64 at most before the @. Upper case makes no other address.'
 const currentRule = 'The password that the account has, character by character.'
 const newRule =
   'A new password of 1,024 bytes at most, as UTF-8. Which others are refused is a matter of settings; `passwordMinLength` of `GET …/options` is the least length.'

@@ -32,6 +32,8 @@ const allowedDomains: RecordList<AllowedDomain> = {
   code: 'auth.value_out_of_range',
   problem(text) {
     if (text.includes('*')) return "must have no '*': includeSubdomains admits the subdomains"
+    if (/[^!-~\s]/.test(text))
+      return "must be in ASCII: write 'xn--bcher-kva.example' for 'bücher.example'"
     return /^[^\s@/.][^\s@/]*$/.test(text) ? null : "must be a domain such as 'example.org'"
   },
 

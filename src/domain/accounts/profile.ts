@@ -1,6 +1,5 @@
 import { sha256 } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules } from '../../engine/accounts.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { maxPasswordBytes } from '../../engine/passwords.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
@@ -9,6 +8,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Principal, SignedIn } from '../context/actor.js'
+import { readEmail, requireEmail } from '../context/email-address.js'
 import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {
@@ -247,8 +247,7 @@ const passwordsOff =
 
 async function admit(ctx: SurfaceContext, typed: string): Promise<string> {
   const rules = entryRules(ctx.surface, await ctx.settings())
-  const email = canonicalEmail(typed)
-  if (email === null) throw new AuthError('invalid_request')
+  const email = await requireEmail(typed, 'newEmail')
   const applicant = { email, acceptedTerms: '' }
   const refusal = entryRefusal('addressChange', rules, { applicant })
   if (refusal !== null) throw new AuthError(refusal)
@@ -386,7 +385,7 @@ export async function confirmEmailChange(
 ): Promise<void> {
   const intent = spendIntentLast(opened)
   const seen = intent.user
-  const email = canonicalEmail(intent.payload.email)
+  const email = await readEmail(intent.payload.email)
   if (email === null) throw new AuthError('invalid_token')
   await requireAsker(ctx, intent, asker, source)
   // Today's settings. An earlier request with this link may have moved it: that one counts.

@@ -1,13 +1,13 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules, isVerificationRequired } from '../../engine/accounts.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { type Act, type Actor, actBy, hostPage } from '../context/actor.js'
+import { readEmail, requireEmail } from '../context/email-address.js'
 import {
   issueMailedTicket,
   mailedPurposeOf,
@@ -83,7 +83,7 @@ async function admit(
   line: HashLine,
 ): Promise<string> {
   const rules = entryRules(ctx.surface, await ctx.settings())
-  const email = canonicalEmail(input.email)
+  const email = await readEmail(input.email)
   const acceptedTerms = input.acceptedTermsVersion ?? ''
   const refusal = entryRefusal(
     'register',
@@ -91,7 +91,7 @@ async function admit(
     email === null ? {} : { applicant: { email, acceptedTerms } },
   )
   if (refusal !== null) throw new AuthError(refusal)
-  if (email === null) throw new AuthError('invalid_request')
+  if (email === null) return requireEmail(input.email, 'email')
   await checkNewPassword(ctx, input.password, { email, name: input.name ?? '', line })
   return email
 }
@@ -234,8 +234,7 @@ export async function resendVerification(
   languages: readonly string[],
   source: RequestSource,
 ): Promise<void> {
-  const email = canonicalEmail(typed)
-  if (email === null) throw new AuthError('invalid_request')
+  const email = await requireEmail(typed, 'email')
   await ctx.limits.check('recoveryPerAddress', `verify ${email}`)
   sendAgain(ctx, { actorId: null, source }, await waitingAt(ctx, email), languages)
 }

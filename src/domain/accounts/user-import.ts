@@ -8,7 +8,6 @@ import {
   unfinishedImport,
   userProblem,
 } from '../../engine/accounts.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 import { type ProviderId, providerId } from '../../identity-providers/providers.js'
@@ -22,6 +21,7 @@ import {
 } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, reasonOf } from '../context/actor.js'
+import { readEmail } from '../context/email-address.js'
 import { sealTotp } from '../factors/totp-factors.js'
 import {
   addIdentity,
@@ -70,8 +70,7 @@ async function importRows(
   const place = createAccountImport(ctx, dryRun)
   const isRepeated = repetitions()
 
-  async function importOne(given: unknown): Promise<ImportResult> {
-    const row = readImportRow(given, now, allowRoles)
+  async function importOne(row: ImportRow | RefusedRow): Promise<ImportResult> {
     if ('outcome' in row) return row
     // Synchronous until here, so that of two rows it is the later one that repeats the other.
     if (isRepeated(row)) return conflictOf('duplicate_row')
@@ -84,7 +83,9 @@ async function importRows(
 
   const results: ImportResult[] = []
   for (let start = 0; start < users.length; start += atOnce) {
-    results.push(...(await allTried(users.slice(start, start + atOnce).map(importOne))))
+    const given = users.slice(start, start + atOnce)
+    const rows = await allTried(given.map((row) => readImportRow(row, now, allowRoles)))
+    results.push(...(await allTried(rows.map(importOne))))
   }
   return results
 }
@@ -415,11 +416,11 @@ const members = new Set<string>([
 const dates = ['passwordChangedAt', 'emailVerifiedAt', 'createdAt', 'lastLoginAt'] as const
 
 /** Reads one row, whatever it is. Only what the object itself has counts. Never throws but by a getter. */
-export function readImportRow(
+export async function readImportRow(
   given: unknown,
   now: number,
   allowRoles: readonly string[],
-): ImportRow | RefusedRow {
+): Promise<ImportRow | RefusedRow> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return invalid('A row must be an object.')
   }
@@ -430,8 +431,11 @@ export function readImportRow(
   }
   const unknown = Object.keys(given).find((key) => !members.has(key))
   if (unknown !== undefined) return invalid('A row must have no members but those of ImportedUser.')
+  const typed = own.get('email')
+  const email = typeof typed === 'string' ? await readEmail(typed) : null
+  if (email === null) return invalid('email must be an address, such as ada@example.org.')
   const problem = problemOf(own, now)
-  return problem ?? checkRules(rowOf(own, now), allowRoles)
+  return problem ?? checkRules(rowOf(own, email, now), allowRoles)
 }
 
 type Own = ReadonlyMap<string, unknown>
@@ -440,10 +444,6 @@ function problemOf(own: Own, now: number): RefusedRow | null {
   const id = own.get('id')
   if (id !== undefined && !(typeof id === 'string' && isUuid(id))) {
     return invalid('id must be a UUID in lower case.')
-  }
-  const email = own.get('email')
-  if (typeof email !== 'string' || canonicalEmail(email) === null) {
-    return invalid('email must be an address, such as ada@example.org.')
   }
   const problem = userProblem({
     name: own.get('name'),
@@ -491,7 +491,7 @@ function isIdentity(given: unknown): given is ImportedIdentity {
   return isKnown && isText(own.get('issuer')) && isText(own.get('subject'))
 }
 
-function rowOf(own: Own, now: number): ImportRow {
+function rowOf(own: Own, email: string, now: number): ImportRow {
   const text = (name: string): string | null => {
     const value = own.get(name)
     return typeof value === 'string' ? value : null
@@ -502,7 +502,7 @@ function rowOf(own: Own, now: number): ImportRow {
   const verifiedAt = timeOf(own, 'emailVerifiedAt')
   return {
     id: text('id'),
-    email: canonicalEmail(typed) ?? '',
+    email,
     emailAsTyped: typed.trim(),
     name: text('name') ?? '',
     passwordHash: text('passwordHash'),

@@ -6,13 +6,13 @@ import {
   isPeopleOnlyRole,
   isUnfinishedImport,
 } from '../../engine/accounts.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, newUser, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
+import { readEmail } from '../context/email-address.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { factorChanged, raiseDeviceEpoch, retireProofs } from '../factors/factor-changes.js'
 import { clearFactorFailures } from '../limits/lockout.js'
@@ -132,7 +132,7 @@ export function createUsers(ctx: SurfaceContext): Users {
   }
 
   async function addressOf(typed: unknown): Promise<string> {
-    const email = typeof typed === 'string' ? canonicalEmail(typed) : null
+    const email = typeof typed === 'string' ? await readEmail(typed) : null
     if (email === null) throw invalidUser('email must be an address, such as ada@example.org.')
     const rules = entryRules(ctx.surface, await ctx.settings())
     const refusal = entryRefusal('create', rules, { applicant: { email, acceptedTerms: '' } })
@@ -204,7 +204,7 @@ export function createUsers(ctx: SurfaceContext): Users {
     },
 
     async findByEmail(typed) {
-      const email = canonicalEmail(textOf('email', typed))
+      const email = await readEmail(textOf('email', typed))
       const [user] = email === null ? [] : await ctx.collections.users.find({ email }, { limit: 1 })
       return user === undefined ? null : recordOf(user)
     },

@@ -1,5 +1,4 @@
 import { equalConstantTime, isUuid, randomToken, sha256 } from '../../crypto/secrets.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { enrolledMark } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import {
@@ -11,6 +10,7 @@ import {
 } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
+import { readEmail } from '../context/email-address.js'
 import { requireSigner } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import {
@@ -276,7 +276,7 @@ export async function openMailedTicket<P extends TicketPurpose>(
 ): Promise<OpenedIntent<P>> {
   const { purpose, ticket } = await readTicket(ctx, token, purposes)
   const { userId, secretHash, sessionEpoch, credentialEpoch, deviceEpoch, expiresAt } = ticket
-  const email = canonicalEmail(ticket.email) ?? ''
+  const email = (await readEmail(ticket.email)) ?? ''
   const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
   const facts = { id: secretHash, userId, email, ...epochs, expiresAt }
   return openIntent(ctx, purpose, facts, ticket)

@@ -1,8 +1,8 @@
 import { entryRefusal, entryRules } from '../../engine/accounts.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
+import { readEmail } from '../context/email-address.js'
 import { type ShownCode, spendCode } from '../factors/code-verification.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {
@@ -45,7 +45,7 @@ async function registeredHere(
   typed: string,
   shown: string | null,
 ): Promise<boolean> {
-  const email = canonicalEmail(typed)
+  const email = await readEmail(typed)
   if (email === null || shown === null) return false
   return wasRegisteredBy(ctx, shown, email)
 }

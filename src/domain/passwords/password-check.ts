@@ -1,11 +1,12 @@
 import { startEarly } from '../../concurrency/promises.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
-import { canonicalEmail, networkOf, siteOf } from '../../engine/addresses.js'
+import { networkOf, siteOf } from '../../engine/addresses.js'
 import { describeError } from '../../errors/index.js'
 import type { Ticket } from '../../model/intents.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
+import { readEmail } from '../context/email-address.js'
 import { attemptGuess } from '../limits/lockout.js'
 import { attemptInSession } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -114,7 +115,7 @@ export async function checkPasswordOfAddress<T>(
   source: RequestSource,
   beside: (user: User | null) => Promise<T>,
 ): Promise<CheckedAddress<T>> {
-  const email = canonicalEmail(typed)
+  const email = await readEmail(typed)
   const address = email ?? typed.slice(0, 320)
   const line = networkLine(ctx.surface, source)
   // Beside the count, which is judged first: a guess too many is refused whatever this gives.

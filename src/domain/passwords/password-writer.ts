@@ -1,7 +1,6 @@
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { isUuid } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules, ownerProvedWrite } from '../../engine/accounts.js'
-import { canonicalEmail } from '../../engine/addresses.js'
 import { resetLinkMs } from '../../engine/duration.js'
 import { normalizePassword, violatedRules } from '../../engine/passwords.js'
 import { AuthError, type PasswordViolation } from '../../errors/index.js'
@@ -13,6 +12,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
+import { requireEmail } from '../context/email-address.js'
 import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import {
   judgeIntentAgain,
@@ -514,8 +514,7 @@ export async function forgotPassword(
   source: RequestSource,
 ): Promise<void> {
   await requireOpen(ctx)
-  const email = canonicalEmail(typed)
-  if (email === null) throw new AuthError('invalid_request')
+  const email = await requireEmail(typed, 'email')
   // A budget of its own: all it can be spent on is mails with a link that helps the owner.
   await ctx.limits.check('recoveryPerAddress', `reset ${email}`)
   const [user] = await ctx.collections.users.find({ email }, { limit: 1 })

@@ -75,6 +75,12 @@ const rules: readonly ZoneRule[] = [
     values: [errors, linkedLine, 'src/checks/', 'src/model/'],
     types: [ports],
   },
+  // Domains of other scripts.
+  {
+    zone: 'src/domain/context/email-address.ts',
+    values: ['src/engine/', errors, 'tr46'],
+    types: [],
+  },
   {
     zone: 'src/domain/',
     values: [
