@@ -363,8 +363,8 @@ export function mintForSession(
   found: FoundSession,
 ): Promise<AccessGrant | null> {
   return failClosed(async () => {
-    const { user, family, claims } = found
-    const access = await mintAccess(ctx, user, claims.sid, claims, found.accessTtlMs)
+    const { user, claims, accessTtlMs } = found
+    const access = await mintAccess(ctx, user, claims.sid, claims, accessTtlMs)
     return (await isSignerInForce(ctx, claims)) ? access : null
   })
 }

@@ -104,7 +104,6 @@ async function issue(
   ctx: SurfaceContext,
   attempt: Attempt,
   user: User,
-  family: Pick<RefreshFamily, 'expiresAt'>,
   signed: Promise<RefreshGrant>,
 ): Promise<Pick<Refreshed, 'access' | 'refresh'>> {
   const { claims } = attempt
@@ -171,7 +170,7 @@ export function rotateRefresh(
     )
     await requireUsual(ctx, attempt, user, mark)
     // Minted first: when that fails, nothing has been consumed.
-    const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)
+    const minted = await issue(ctx, attempt, user, attempt.beside)
     // Read now, and not when the signing began: a deadline may have passed since.
     const now = ctx.clock.now()
     const generation = attempt.claims.gen + 1
@@ -196,13 +195,8 @@ export function rotateRefresh(
     if (family === null || decision.outcome !== 'reissue') {
       return refuseAttempt(ctx, attempt, row)
     }
-    const again = await issue(
-      ctx,
-      attempt,
-      user,
-      family,
-      signRefresh(ctx, attempt.claims, family, newJti(ctx)),
-    )
+    const signed = signRefresh(ctx, attempt.claims, family, newJti(ctx))
+    const again = await issue(ctx, attempt, user, signed)
     emitReissued(ctx, attempt, family, mark)
     return { outcome: 'reissued', ...again }
   })
