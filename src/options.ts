@@ -62,6 +62,12 @@ export interface SurfaceOptions {
    * `https://www.example.com`. The origin of `baseUrl` always may. Default none.
    */
   readonly allowedOrigins?: readonly string[]
+  /**
+   * More headers that pages of these origins may send, such as `X-Tenant`. `Authorization`, `Content-Type`,
+   * `X-Token-Delivery`, `traceparent`, `tracestate`, `baggage`, `sentry-trace`, `X-Request-Id` and `X-Requested-With`
+   * always may. The library does not read the others. Default none.
+   */
+  readonly allowedHeaders?: readonly string[]
   /** The host's own pages that mails link to: paths below `baseUrl`, or whole URLs. */
   readonly pages?: {
     /** Its link carries `#token=…` for `POST …/email/verify`. Default `/verify-email`. */

@@ -203,8 +203,23 @@ function hostWarning(logger: Logger): (host: string | undefined) => void {
   }
 }
 
-/** What a page of another origin may send beside what every page may. */
-const requestHeaders = 'Authorization, Content-Type, X-Token-Delivery'
+/**
+ * What a page of another origin may send beside what every page may. The library reads three of them; the others are
+ * what tracing and HTTP libraries add to every request of a page, without asking its author.
+ */
+const requestHeaders = [
+  ...['Authorization', 'Content-Type', 'X-Token-Delivery'],
+  // W3C Trace Context §3.2 and §3.3, W3C Baggage §3.1, and Sentry's own.
+  ...['traceparent', 'tracestate', 'baggage', 'sentry-trace'],
+  ...['X-Request-Id', 'X-Requested-With'],
+]
+
+/** With those that the host adds, each once. */
+function requestHeadersWith(added: readonly string[]): string {
+  const names = [...requestHeaders, ...added]
+  const plain = names.map((name) => name.toLowerCase())
+  return names.filter((name, at) => plain.indexOf(name.toLowerCase()) === at).join(', ')
+}
 
 /** What a page of another origin may read beside what every page may. */
 const exposedHeaders = 'Deprecation, Retry-After, Sunset, WWW-Authenticate, X-Refresh-Outcome'
@@ -217,7 +232,12 @@ const preflightMaxAge = '600'
  * (Fetch §3.3). What a request may do is decided elsewhere, for every origin alike: this only tells
  * browsers which pages may read the answer.
  */
-export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>): Pipeline {
+export function withCors(
+  pipeline: Pipeline,
+  allowedOrigins: ReadonlySet<string>,
+  addedHeaders: readonly string[],
+): Pipeline {
+  const allowedHeaders = requestHeadersWith(addedHeaders)
   return {
     async run(request, match) {
       if (!isForPages(match)) return pipeline.run(request, match)
@@ -230,8 +250,10 @@ export function withCors(pipeline: Pipeline, allowedOrigins: ReadonlySet<string>
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
       }
-      if (match.kind === 'method' && isPreflight(request))
-        return varying(preflightReply(granted, match.allow), {})
+      if (match.kind === 'method' && isPreflight(request)) {
+        const asked = { ...granted, 'access-control-allow-headers': allowedHeaders }
+        return varying(preflightReply(asked, match), {})
+      }
       const exposed = { 'access-control-expose-headers': exposedHeaders }
       return varying(await pipeline.run(request, match), { ...granted, ...exposed })
     },
@@ -251,13 +273,12 @@ function isPreflight({ method, headers }: IncomingRequest): boolean {
 
 function preflightReply(
   granted: Readonly<Record<string, string>>,
-  methods: readonly string[],
+  { allow }: { readonly allow: readonly string[] },
 ): ExchangeReply {
   const headers = {
     ...commonHeaders,
     ...granted,
-    'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': requestHeaders,
+    'access-control-allow-methods': allow.join(', '),
     'access-control-max-age': preflightMaxAge,
   }
   return { status: 204, headers, cookies: [], body: null }

@@ -195,6 +195,15 @@ export const surfaceShape = z.strictObject(
         ).check(shortEnoughBase),
       ),
     ),
+    // A name is a token (RFC 9110 §5.1), and beside cookies `*` is a name that no header has.
+    allowedHeaders: z.optional(
+      z.array(
+        textLike(
+          /^(?!\*$)[\w!#$%&'*+.^`|~-]{1,64}$/,
+          'must be the name of a header such as "X-Tenant", without wildcard',
+        ),
+      ),
+    ),
     pages: z.optional(
       z.strictObject({
         verifyEmail: z.optional(page),

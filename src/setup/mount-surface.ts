@@ -112,7 +112,7 @@ function routesOf(ctx: SurfaceContext, own: SurfaceOptions, shared: Shared): Sur
   const pipeline = lazily(() => {
     const { tracing, inRequest } = shared
     const deps = { ctx, cookies, allowedOrigins, tracing, inRequest }
-    return withCors(createPipeline(deps), allowedOrigins)
+    return withCors(createPipeline(deps), allowedOrigins, own.allowedHeaders ?? [])
   })
   return {
     ctx,

@@ -29,8 +29,20 @@ const strangers = [
 const { operator, client } = withoutLimits.surfaces
 const options = {
   ...withoutLimits,
-  surfaces: { operator, client: { ...client, allowedOrigins: [listed] } },
+  surfaces: {
+    operator,
+    client: {
+      ...client,
+      allowedOrigins: [listed],
+      // Two that pages may send already, and one that is here twice.
+      allowedHeaders: ['authorization', 'X-Tenant', 'Traceparent', 'x-tenant'],
+    },
+  },
 }
+
+/** Without the option. */
+const everyHeader =
+  'Authorization, Content-Type, X-Token-Delivery, traceparent, tracestate, baggage, sentry-trace, X-Request-Id, X-Requested-With'
 
 const at = (path: string): string => `/v1/auth/client${path}`
 
@@ -77,10 +89,31 @@ eachFramework.describe('other origins', ({ start }) => {
     expect(corsOf(reply)).toEqual({
       ...granted(origin),
       'access-control-allow-methods': 'GET, HEAD, PATCH, DELETE',
-      'access-control-allow-headers': 'Authorization, Content-Type, X-Token-Delivery',
+      'access-control-allow-headers': `${everyHeader}, X-Tenant`,
       'access-control-max-age': '600',
     })
     expect(reply.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('gets the headers of traces and request ids past the preflight', async () => {
+    const names = ['traceparent', 'tracestate', 'baggage', 'sentry-trace', 'x-request-id']
+    for (const name of [...names, 'x-requested-with', 'x-tenant']) {
+      const reply = await raw('OPTIONS', at('/login'), {
+        headers: {
+          origin: listed,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': `content-type,${name}`,
+        },
+      })
+      const allowed = reply.headers.get('access-control-allow-headers')?.toLowerCase().split(', ')
+      expect(allowed, name).toContain(name)
+    }
+  })
+
+  it('allows a header that one surface added on that surface alone', async () => {
+    const asked = ask('https://admin.example.com', 'PATCH')
+    const reply = await raw('OPTIONS', '/v1/auth/operator/me', asked)
+    expect(corsOf(reply)).toMatchObject({ 'access-control-allow-headers': everyHeader })
   })
 
   it.each([own, listed])('%s may read every reply, refusals too', async (origin) => {
