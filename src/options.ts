@@ -59,7 +59,8 @@ export interface SurfaceOptions {
   readonly hosts?: readonly string[]
   /**
    * More origins whose pages may use the cookie and read the replies (CORS), such as
-   * `https://www.example.com`. The origin of `baseUrl` always may. Default none.
+   * `https://www.example.com`, or `capacitor://localhost`, `ionic://…`, `tauri://…`, `chrome-extension://…` and
+   * `moz-extension://…` for the pages of apps and browser extensions. The origin of `baseUrl` always may. Default none.
    */
   readonly allowedOrigins?: readonly string[]
   /**
@@ -86,7 +87,7 @@ export interface SurfaceOptions {
      */
     readonly rpId?: string
     /**
-     * More origins that may use passkeys, beside `baseUrl`'s and those of `allowedOrigins` that belong
+     * More origins that may use passkeys, beside `baseUrl`'s and the web pages of `allowedOrigins` that belong
      * to the `rpId`: `https://…` of its own hosts, `android:apk-key-hash:…` of Android apps.
      */
     readonly origins?: readonly string[]

@@ -1,3 +1,4 @@
+import { isAppOrigin } from '../engine/addresses.js'
 import type { GivenOptions, GivenSurfaces, SurfaceOptions } from '../options.js'
 import type { Finding } from '../ports/inspection.js'
 import { isSentToRoutes, sharedCookieWarning } from '../setup/surface-checks.js'
@@ -72,6 +73,7 @@ function originFindings(surfaces: GivenSurfaces): readonly Finding[] {
     const foreign = new Set(other === undefined ? [] : hostNamesOf(other))
     const option = `surfaces.${surface}.allowedOrigins`
     return allowedOrigins.flatMap((origin): Finding[] => {
+      if (isAppOrigin(origin)) return []
       const { protocol, hostname } = new URL(origin)
       if (isLocal(hostname) && !isLocal(own.hostname)) {
         const problem = `${option} has ${origin}: whatever listens on that port of a user's machine may use the session.`

@@ -85,6 +85,21 @@ export function isLocalHost(hostname: string): boolean {
   return localHosts.test(hostname)
 }
 
+const appOrigins = [
+  // Capacitor, Ionic and Tauri serve an app's own pages from `localhost`, or from a name that the app chose.
+  /^(?:capacitor|ionic|tauri):\/\/(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
+  /^chrome-extension:\/\/[a-p]{32}$/,
+  /^moz-extension:\/\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/,
+]
+
+/**
+ * Whether this is what a browser sends as the origin of an app's or a browser extension's own pages. `URL` gives no
+ * origin of such a scheme, and its host is the name of no machine.
+ */
+export function isAppOrigin(origin: string): boolean {
+  return appOrigins.some((form) => form.test(origin))
+}
+
 /**
  * The most characters of a stored URL as it is sent, which is as `new URL(…).href`: a letter that is typed as one
  * character can be sent as nine. URLs that are built out of it stay below 8 kB, which servers take.

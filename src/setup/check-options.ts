@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import type { ConfigKey } from '../crypto/secret-box.js'
 import { defaultRateLimits } from '../domain/limits/rate-limiter.js'
-import { isLocalHost, longestBaseUrl, longestUrl } from '../engine/addresses.js'
+import { isAppOrigin, isLocalHost, longestBaseUrl, longestUrl } from '../engine/addresses.js'
 import { OptionsError } from '../errors/index.js'
 import { readHost } from '../http/incoming-request.js'
 import { providerIds } from '../identity-providers/providers.js'
@@ -190,8 +190,8 @@ export const surfaceShape = z.strictObject(
     allowedOrigins: z.optional(
       z.array(
         textThat(
-          isOrigin,
-          'must be an origin such as "https://www.example.com", without path, slash or wildcard',
+          (text) => isOrigin(text) || isAppOrigin(text),
+          'must be an origin such as "https://www.example.com" or "capacitor://localhost", without path, slash or wildcard',
         ).check(shortEnoughBase),
       ),
     ),

@@ -65,7 +65,9 @@ export function originsOf({ baseUrl, allowedOrigins = [] }: SurfaceOptions): Rea
 export function relyingPartyOf(options: SurfaceOptions): RelyingParty {
   const { rpId = new URL(options.baseUrl).hostname, origins = [] } = options.webauthn ?? {}
   const pages = [...originsOf(options)].filter((origin) => {
-    const { hostname } = new URL(origin)
+    const { hostname, protocol } = new URL(origin)
+    // `capacitor://localhost` is an app on a phone, and belongs to no domain.
+    if (!['https:', 'http:'].includes(protocol)) return false
     return hostname === rpId || hostname.endsWith(`.${rpId}`)
   })
   return { rpId, origins: [...new Set([...pages, ...origins])] }

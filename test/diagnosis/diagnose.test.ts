@@ -43,6 +43,21 @@ it('writes nothing, also where a module was never registered', async () => {
   await other.close()
 })
 
+it('takes the page of an app neither for one of this machine nor for one of the other surface', async () => {
+  const { auth } = await testAuth({
+    ...sound,
+    surfaces: {
+      operator: { baseUrl: 'https://admin.example.com' },
+      client: {
+        baseUrl: 'https://app.example.com',
+        allowedOrigins: ['capacitor://localhost', 'ionic://admin.example.com'],
+      },
+    },
+  })
+  expect(await auth.diagnose()).toEqual([])
+  await auth.close()
+})
+
 it('rejects where the database does not answer, and says nothing of it', async () => {
   const { backend, fail } = spyBackend()
   const { auth } = await testAuth({ ...sound, backend })

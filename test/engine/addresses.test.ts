@@ -4,6 +4,7 @@ import {
   canonicalEmail,
   domainOf,
   ipv6Groups,
+  isAppOrigin,
   isDomainAllowed,
   isListedTarget,
   isLocalHost,
@@ -258,5 +259,48 @@ describe('the address that a browser is sent to', () => {
     expect(withFragment('https://app.example.com/a?b=c', { ticket: 'x&y', status: 'z' })).toBe(
       'https://app.example.com/a?b=c#ticket=x%26y&status=z',
     )
+  })
+})
+
+describe('the origin of an app', () => {
+  const chrome = `chrome-extension://${'abcdefghijklmnop'.repeat(2)}`
+  const firefox = 'moz-extension://0ee2a2a7-2f0c-4f0c-9c3e-0a1b2c3d4e5f'
+
+  it.each([
+    'capacitor://localhost',
+    'ionic://localhost',
+    'tauri://localhost',
+    'capacitor://app.example.com',
+    chrome,
+    firefox,
+  ])('%s', (origin) => {
+    expect(isAppOrigin(origin)).toBe(true)
+  })
+
+  it.each([
+    '',
+    'null',
+    'https://localhost',
+    'app://localhost',
+    'capacitor://',
+    'capacitor://*',
+    'capacitor://*.example.com',
+    'capacitor://localhost/',
+    'capacitor://localhost:80',
+    'capacitor://me@localhost',
+    'capacitor://-a.example.com',
+    'capacitor://a..example.com',
+    'Capacitor://localhost',
+    'x-capacitor://localhost',
+    'capacitor://localhost\n',
+    `${chrome}a`,
+    chrome.slice(0, -1),
+    chrome.replace('abc', 'abq'),
+    chrome.toUpperCase(),
+    `${firefox}0`,
+    firefox.replace('0ee', '0gg'),
+    `${firefox} `,
+  ])('not %j', (origin) => {
+    expect(isAppOrigin(origin)).toBe(false)
   })
 })

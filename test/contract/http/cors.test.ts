@@ -11,6 +11,13 @@ import { type Person, type SignedIn, signedInPerson } from '../../support/people
 
 const own = 'https://app.example.com'
 const listed = 'https://www.example.com'
+/** Pages of an app for phones, of one for desktops, and of two browser extensions. */
+const apps = [
+  'capacitor://localhost',
+  'tauri://localhost',
+  `chrome-extension://${'abcdefgh'.repeat(4)}`,
+  'moz-extension://0ee2a2a7-2f0c-4f0c-9c3e-0a1b2c3d4e5f',
+]
 
 const strangers = [
   'https://admin.example.com',
@@ -24,6 +31,8 @@ const strangers = [
   'null',
   '*',
   '',
+  'ionic://localhost',
+  `chrome-extension://${'bcdefgha'.repeat(4)}`,
 ]
 
 const { operator, client } = withoutLimits.surfaces
@@ -33,7 +42,7 @@ const options = {
     operator,
     client: {
       ...client,
-      allowedOrigins: [listed],
+      allowedOrigins: [listed, ...apps],
       // Two that pages may send already, and one that is here twice.
       allowedHeaders: ['authorization', 'X-Tenant', 'Traceparent', 'x-tenant'],
     },
@@ -83,7 +92,7 @@ eachFramework.describe('other origins', ({ start }) => {
   })
   afterAll(() => host.close())
 
-  it.each([own, listed])('%s may ask and is answered', async (origin) => {
+  it.each([own, listed, ...apps])('%s may ask and is answered', async (origin) => {
     const reply = await raw('OPTIONS', at('/me'), ask(origin, 'PATCH'))
     expect([reply.status, reply.text]).toEqual([204, ''])
     expect(corsOf(reply)).toEqual({
@@ -116,7 +125,7 @@ eachFramework.describe('other origins', ({ start }) => {
     expect(corsOf(reply)).toMatchObject({ 'access-control-allow-headers': everyHeader })
   })
 
-  it.each([own, listed])('%s may read every reply, refusals too', async (origin) => {
+  it.each([own, listed, ...apps])('%s may read every reply, refusals too', async (origin) => {
     const { bearer, cookie } = ada
     const headers = { origin, authorization: `Bearer ${bearer}` }
     const json = { origin, 'content-type': 'application/json' }

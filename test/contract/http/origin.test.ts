@@ -13,6 +13,8 @@ import {
 
 const own = 'https://app.example.com'
 const listed = 'https://www.example.com'
+/** The page of an app for phones: no URL of the web, so `URL` knows no origin of it. */
+const app = 'capacitor://localhost'
 
 /** Sec-Fetch-Site by Origin; null stands for a header that was not sent. */
 const sites = [null, 'same-origin', 'none', 'same-site', 'cross-site', 'Same-Origin', ''] as const
@@ -20,6 +22,7 @@ const origins = [
   null,
   own,
   listed,
+  app,
   'https://admin.example.com',
   'https://app.evil.example',
   'https://app.example.com.evil.example',
@@ -32,6 +35,10 @@ const origins = [
   `${own}, ${listed}`,
   'null',
   '',
+  'ionic://localhost',
+  'capacitor://localhost.evil.example',
+  'capacitor://localhost/',
+  'https://localhost',
 ] as const
 
 type Site = (typeof sites)[number]
@@ -40,7 +47,7 @@ type Origin = (typeof origins)[number]
 /** The decision in its own words: G-39 as amended. */
 function passes(site: Site, origin: Origin): boolean {
   if (site === 'same-origin' || site === 'none') return true
-  if (origin === own || origin === listed) return true
+  if (origin === own || origin === listed || origin === app) return true
   return site === null && origin === null
 }
 
@@ -65,7 +72,7 @@ eachFramework.describe('the origin of a request', ({ start }) => {
     const { operator, client } = withoutLimits.surfaces
     host = await start({
       ...withoutLimits,
-      surfaces: { operator, client: { ...client, allowedOrigins: [listed] } },
+      surfaces: { operator, client: { ...client, allowedOrigins: [listed, app] } },
     })
     raw = rawClient(host.url)
     ada = await signedInPerson(host, 'client')
@@ -151,6 +158,21 @@ eachFramework.describe('the origin of a request', ({ start }) => {
     const refreshed = await host.send('POST', at('/refresh'), { headers, body: { refreshToken } })
     const me = await host.send('GET', at('/me'), { headers, bearer })
     expect([login.status, refreshed.status, me.status]).toEqual([200, 200, 200])
+  })
+
+  it('lets the page of an app open a connection and post a form, as sessionOf reads it', async () => {
+    const { cookie } = await signedInPerson(host, 'client')
+    const { sessionOf } = host.auth.client
+    const from = (origin: string, method: string) => ({
+      method,
+      headers: { cookie, ...headersOf('cross-site', null), origin },
+    })
+    const connect = (origin: string) => sessionOf(from(origin, 'GET'), { use: 'connection' })
+    const act = (origin: string) => sessionOf(from(origin, 'POST'), { use: 'action' })
+    for (const ask of [connect, act]) {
+      expect(await ask(app)).toMatchObject({ surface: 'client' })
+      await expect(ask('tauri://localhost')).rejects.toMatchObject({ code: 'csrf_rejected' })
+    }
   })
 
   it('takes each surface at its own word', async () => {

@@ -54,6 +54,21 @@ describe('where passkeys may be used', () => {
     expect(textOf(done.json(), 'name')).toBe('Passkey')
   })
 
+  it.each(['capacitor://localhost', 'tauri://localhost'])(
+    'not at %s, though it names the host of baseUrl',
+    async (origin) => {
+      const client = { baseUrl: 'http://localhost:3000', allowedOrigins: [origin] }
+      const host = await openHost({ surfaces: { ...shared, client } })
+      const who = await signedInPerson(host, 'client')
+      const given = { bearer: who.bearer, currentPassword: who.password }
+      const done = await passkeysOn(host, 'client').register(
+        given,
+        softwareAuthenticator({ origin }),
+      )
+      expect(outcomeOf(done)).toBe('400 webauthn_failed')
+    },
+  )
+
   it('a passkey of one surface is unknown on the other, under one rpId', async () => {
     const surfaces = {
       operator: { ...shared.operator, webauthn: { rpId: 'example.com' } },
