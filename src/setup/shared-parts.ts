@@ -131,12 +131,23 @@ function systemOf(options: GivenOptions, processEnv: Env) {
   }
 }
 
-/** The proxies that the host trusts, with one warning: who forgot to pass the address on locks all users out together. */
+/**
+ * The proxies that the host trusts, with one warning each of what makes all callers one, who are then locked out
+ * together: no address was passed on, or a proxy that nobody told of.
+ */
 function proxiesOf({ trustProxy = false }: GivenOptions, logger: Logger): TrustedProxies {
   const proxies = readTrustProxy(trustProxy)
   let isTold = false
+  // Where their number was given, be it 0, somebody thought of them.
+  let isProxyTold = trustProxy !== false
   return (request) => {
     const peer = proxies(request)
+    if (!isProxyTold && forwarding.some((name) => request.header(name) !== undefined)) {
+      isProxyTold = true
+      logger.warn(
+        'a request came with X-Forwarded-For or Forwarded, which say nothing while trustProxy is false: behind a proxy, all callers share the limits of one; set trustProxy to the number of your proxies or to their networks, and to 0 where there is none',
+      )
+    }
     if (peer.ip === null && !isTold) {
       isTold = true
       logger.warn(
@@ -146,6 +157,9 @@ function proxiesOf({ trustProxy = false }: GivenOptions, logger: Logger): Truste
     return peer
   }
 }
+
+/** What proxies add for whom they ask; clients may send it too. */
+const forwarding = ['x-forwarded-for', 'forwarded']
 
 function readTrustProxy(trustProxy: NonNullable<GivenOptions['trustProxy']>): TrustedProxies {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TrustProxy } from '../../../src/http/incoming-request.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { memoryHost } from '../../support/hosts/hosts.js'
+import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
@@ -49,6 +49,42 @@ eachFramework.describe('the source address', (kind) => {
     expect((await raw('POST', '/v1/auth/client/login', { headers, body })).status).toBe(200)
     const login = host.events.find(({ type }) => type === 'login.succeeded')
     expect(login).toMatchObject({ userId: id, ip: expected, userAgent: 'a test' })
+  })
+})
+
+eachFramework.describe('a proxy that nobody told of', (kind) => {
+  const told = ({ logger }: ContractHost) =>
+    logger.lines.filter(
+      ({ level, message }) => level === 'warn' && message.includes('trustProxy is false'),
+    )
+
+  it.each([
+    ['x-forwarded-for', '198.51.100.1'],
+    ['forwarded', 'for=198.51.100.1'],
+  ])('is told of once, with what to do, where a request brings %s', async (name, value) => {
+    const host = await openHost({ trustProxy: false }, kind)
+    const raw = rawClient(host.url)
+    const ask = (headers: Record<string, string>) => raw('GET', '/v1/auth/client/me', { headers })
+    const plain = await ask({})
+    expect(told(host)).toEqual([])
+    for (let asked = 0; asked < 3; asked += 1) {
+      expect((await ask({ [name]: value })).status).toBe(plain.status)
+    }
+    await host.auth.client.sessionOf({ method: 'GET', headers: { [name]: value } }, { use: 'page' })
+    expect(told(host)).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/share the limits of one; set trustProxy to/),
+      }),
+    ])
+  })
+
+  it('says nothing where the proxies are known', async () => {
+    for (const trustProxy of [1, 0, ['10.0.0.0/8']]) {
+      const host = await openHost({ trustProxy }, kind)
+      const headers = { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=198.51.100.1' }
+      await rawClient(host.url)('GET', '/v1/auth/client/me', { headers })
+      expect(told(host)).toEqual([])
+    }
   })
 })
 
