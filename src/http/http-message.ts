@@ -138,10 +138,11 @@ export interface RouteGuarded<P, A extends string> {
 export interface RequestHead {
   /** In capitals, as `GET`. */
   readonly method?: string | undefined
-  /** Web `Headers`, or an object as Node has it. */
+  /** Web `Headers`, an object as Node has it, or pairs of name and value. Names may be in any case. */
   readonly headers:
     | { get(name: string): string | null }
     | Readonly<Record<string, string | readonly string[] | undefined>>
+    | Iterable<readonly [string, string | readonly string[] | undefined]>
   /** Names the host where no header does. */
   readonly url?: string | undefined
   /** Node's; its address counts where `remoteAddress` is not given. */

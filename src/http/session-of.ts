@@ -134,36 +134,57 @@ function viewOf(
   if (typeof method !== 'string') {
     throw new TypeError("sessionOf: request.method is missing; give { method: 'GET', headers }")
   }
-  const plain = (name: string) => headerOf(request.headers, name)
+  const { headers, url } = request
+  const read = readerOf(headers)
   return {
     method,
-    // HTTP/2 names the host in a pseudo-header (RFC 9113 §8.3.1), which web headers cannot hold.
-    header: (name) => (name === 'host' ? hostOf(request, plain) : plain(name)),
+    header: (name) => (name === 'host' ? hostOf(read, headers, url) : read(name)),
     remoteAddress: remoteAddress ?? request.socket?.remoteAddress,
   }
 }
 
-function headerOf(headers: RequestHead['headers'], name: string): string | undefined {
-  if (isWeb(headers)) return headers.get(name) ?? undefined
-  const value = headers[name] ?? headers[spelledOtherwise(headers, name)]
-  return typeof value === 'object' ? value.join(name === 'cookie' ? '; ' : ',') : value
+type Headers = RequestHead['headers']
+type ReadHeader = (name: string) => string | undefined
+
+/**
+ * Reads a header by its lower-case name, from whatever form of headers a host has. An object that it made itself may have
+ * `Origin`, or `origin` without a value beside it: one that is overlooked would let another site post.
+ */
+function readerOf(headers: Headers): ReadHeader {
+  if (isWeb(headers)) return (name) => headers.get(name) ?? undefined
+  const given = new Map<string, string[]>()
+  for (const [name, value] of pairsOf(headers)) {
+    const values = [value].flat().filter((one) => one !== undefined && one !== null)
+    if (values.length === 0) continue
+    const key = name.toLowerCase()
+    given.set(key, [...(given.get(key) ?? []), ...values.map(String)])
+  }
+  // As Node joins the lines of one header.
+  return (name) => given.get(name)?.join(name === 'cookie' ? '; ' : ',')
 }
 
-/** Objects that a host makes itself may have `Origin`, and one that is overlooked would let another site post. */
-function spelledOtherwise(headers: object, name: string): string {
-  return Object.keys(headers).find((one) => one.toLowerCase() === name) ?? name
+function pairsOf(headers: Exclude<Headers, WebHeaders>): readonly (readonly [string, unknown])[] {
+  if (!isIterable(headers)) return Object.entries(headers)
+  const pairs = [...headers]
+  if (pairs.every((pair) => Array.isArray(pair) && typeof pair[0] === 'string')) return pairs
+  throw new TypeError('sessionOf: a list of headers needs pairs of name and value')
 }
 
-function isWeb(headers: RequestHead['headers']): headers is { get(name: string): string | null } {
-  return typeof headers['get'] === 'function'
+type WebHeaders = Extract<Headers, { get(name: string): string | null }>
+
+/** A `Map` has the same method, and knows each name in one case alone. */
+function isWeb(headers: Headers): headers is WebHeaders {
+  return 'get' in headers && typeof headers.get === 'function' && !(headers instanceof Map)
 }
 
-function hostOf(
-  { headers, url }: RequestHead,
-  plain: (name: string) => string | undefined,
-): string | undefined {
-  const authority = isWeb(headers) ? undefined : headerOf(headers, ':authority')
-  const named = authority ?? plain('host')
+function isIterable(headers: Headers): headers is Extract<Headers, Iterable<unknown>> {
+  return Symbol.iterator in headers
+}
+
+function hostOf(read: ReadHeader, headers: Headers, url: string | undefined): string | undefined {
+  // HTTP/2 names the host in a pseudo-header (RFC 9113 §8.3.1), which web headers cannot hold.
+  const authority = isWeb(headers) ? undefined : read(':authority')
+  const named = authority ?? read('host')
   return named ?? (url !== undefined && URL.canParse(url) ? new URL(url).host : undefined)
 }
 

@@ -58,6 +58,13 @@ export const pagePlants: readonly PlantEntry[] = [
     tests: ['test/contract/sessions/session-of.test.ts'],
   },
   {
+    name: 'sessionOf overlooks a header whose usual name has no value',
+    file: read,
+    find: 'const key = name.toLowerCase()',
+    replace: 'const key = name',
+    tests: ['test/contract/sessions/session-of-mistakes.test.ts'],
+  },
+  {
     name: 'optionalUser serves a token of another scheme as a stranger',
     file: 'src/http/route-guards.ts',
     find: "request.header('authorization') === undefined",

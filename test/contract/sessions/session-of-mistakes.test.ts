@@ -7,6 +7,23 @@ import { spyBackend } from '../../support/stores/spy-backend.js'
 
 const page = { use: 'page' } as const
 
+type Given = Readonly<Record<string, string>>
+
+const capital = (name: string): string => `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+
+/** The same headers with other names, or with other values. */
+function renamed(
+  headers: Given,
+  change: (text: string) => unknown,
+  what: 'name' | 'value' = 'name',
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) =>
+      what === 'name' ? [String(change(name)), value] : [name, change(value)],
+    ),
+  )
+}
+
 describe('what sessionOf cannot answer', () => {
   it('a store, a denylist or keys that fail are a 503 and never nobody', async () => {
     const spy = spyBackend()
@@ -119,6 +136,76 @@ describe('mistakes of a host', () => {
     ]) {
       await expect(post(headers)).rejects.toMatchObject({ code: 'csrf_rejected' })
     }
+  })
+
+  const forms: readonly (readonly [string, (headers: Given) => unknown])[] = [
+    ['web headers', (given) => new Headers(given)],
+    ['an object', (given) => ({ ...given })],
+    ['an object without prototype', (given) => Object.assign(Object.create(null), given)],
+    ['names in capitals', (given) => renamed(given, (name) => name.toUpperCase())],
+    // As an object looks that was made of optional parts.
+    [
+      'names that have no value in the usual case',
+      (given) => ({
+        ...renamed(given, () => undefined, 'value'),
+        ...renamed(given, (name) => name.toUpperCase()),
+      }),
+    ],
+    [
+      'names that are null in the usual case',
+      (given) => ({
+        ...renamed(given, () => null, 'value'),
+        ...renamed(given, (name) => name.toUpperCase()),
+      }),
+    ],
+    ['values in lists', (given) => renamed(given, (value) => [value], 'value')],
+    ['a Map with capitals', (given) => new Map(Object.entries(renamed(given, capital)))],
+    ['pairs with capitals', (given) => Object.entries(renamed(given, capital))],
+  ]
+
+  it.each(forms)('headers are read from %s', async (_what, formOf) => {
+    const host = await openHost()
+    const { cookie, id } = await signedInPerson(host, 'client')
+    const act = (headers: Given) =>
+      host.auth.client.sessionOf(
+        // @ts-expect-error JavaScript lets a host give null too.
+        { method: 'POST', headers: formOf(headers) },
+        { use: 'action' },
+      )
+    const found = await act({ cookie, origin: 'https://app.example.com' })
+    expect(found?.user.id).toBe(id)
+    for (const foreign of [
+      { cookie, origin: 'https://shop.example.com' },
+      { cookie, origin: '' },
+      { cookie, 'sec-fetch-site': 'cross-site' },
+    ]) {
+      await expect(act(foreign), JSON.stringify(foreign)).rejects.toMatchObject({
+        code: 'csrf_rejected',
+      })
+    }
+  })
+
+  it('a header that is there under two names has both values, as where it came twice', async () => {
+    const host = await openHost()
+    const { cookie, id } = await signedInPerson(host, 'client')
+    const act = (headers: Given) =>
+      host.auth.client.sessionOf({ method: 'POST', headers }, { use: 'action' })
+    const origin = 'https://app.example.com'
+    const found = await act({ cookie: 'theme=dark', Cookie: cookie, origin })
+    expect(found?.user.id).toBe(id)
+    for (const order of [
+      { origin, Origin: 'https://shop.example.com' },
+      { Origin: 'https://shop.example.com', origin },
+    ]) {
+      await expect(act({ cookie, ...order })).rejects.toMatchObject({ code: 'csrf_rejected' })
+    }
+  })
+
+  it('headers in a list without names are told, and not read as none', async () => {
+    const host = await openHost()
+    // @ts-expect-error As Node's `rawHeaders`.
+    const asked = host.auth.client.sessionOf({ method: 'GET', headers: ['Cookie', 'x=y'] }, page)
+    await expect(asked).rejects.toThrow(/pairs of name and value/)
   })
 
   it('facts of a page are no principal, neither by type nor at run time', async () => {
