@@ -95,4 +95,13 @@ describe('a host process', () => {
     })
     expect(JSON.parse(stdout)).toEqual({ status: 200, mails: 1 })
   })
+
+  it('goes on while the refusal of a login is delayed, also without a server', async () => {
+    const awaiting = fileURLToPath(new URL('support/hosts/awaiting-script.ts', import.meta.url))
+    const { stdout } = await run(process.execPath, ['--import', hooks, awaiting], {
+      timeout: 20_000,
+      env: { PATH: process.env['PATH'] },
+    })
+    expect(JSON.parse(stdout)).toEqual([401, 401])
+  })
 })

@@ -7,9 +7,9 @@ export interface Clock {
   now(): number
   /**
    * Calls `run` once, `ms` milliseconds from now, unless the returned function was called before.
-   * A pending timer never keeps the process alive.
+   * A pending timer keeps the process alive only where `awaited` is true: a caller of the library then waits for it.
    */
-  after(ms: number, run: () => void): () => void
+  after(ms: number, run: () => void, awaited?: boolean): () => void
 }
 
 /** The only source of randomness. It must be cryptographically secure. */

@@ -36,9 +36,13 @@ describe('the system clock', () => {
     expect(fired).toEqual([])
   })
 
-  it('has timers that keep no process alive', () => {
+  it('has timers that keep no process alive, but for one that somebody awaits', () => {
     const before = pendingTimers()
     const cancel = systemClock.after(60_000, () => {})
+    expect(pendingTimers()).toBe(before)
+    const awaited = systemClock.after(60_000, () => {}, true)
+    expect(pendingTimers()).toBe(before + 1)
+    awaited()
     expect(pendingTimers()).toBe(before)
     const held = setTimeout(() => {}, 60_000)
     expect(pendingTimers()).toBe(before + 1)

@@ -147,7 +147,7 @@ async function untilWritten(
 function pause({ clock, random }: Configuration, attempts: number): Promise<void> {
   const share = attempts === 1 ? 0 : (random.bytes(1)[0] ?? 0) / 256
   const ms = Math.floor(share * 10 * Math.min(attempts, 10))
-  return ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.after(ms, resolve))
+  return ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.after(ms, resolve, true))
 }
 
 async function attempt(

@@ -275,7 +275,8 @@ export function createCheckFloor(clock: Clock, current: HashKind): CheckFloor {
       const rest = Math.min(floor, startedAt + floor - clock.now())
       if (rest <= 0) return
       await new Promise<void>((resolve) => {
-        clock.after(Math.ceil(rest), resolve)
+        // A script without a server has nothing else that keeps it until the reply is there.
+        clock.after(Math.ceil(rest), resolve, true)
       })
     },
   }
