@@ -4,11 +4,18 @@ import type { Outbound } from './outbound.js'
 import type { Claims } from './provider.js'
 import { ProviderError } from './provider-error.js'
 
+/** One key of a provider's. */
+export interface PublishedKey {
+  /** The members of its entry. */
+  readonly entry: Claims
+  /** Gives the key where it is for the algorithm of a token, and else rejects. */
+  readonly keyFor: JWTVerifyGetKey
+}
+
 /** A provider's public keys, as last read. */
 export interface KeySet {
-  readonly keyFor: JWTVerifyGetKey
-  /** The published key of this id; null for an unknown id. */
-  published(kid: string): Claims | null
+  /** The published keys of this id. Providers should not give an id twice, and some do (RFC 7517 §4.5). */
+  published(kid: string): readonly PublishedKey[]
 }
 
 /**
@@ -77,7 +84,7 @@ export function createKeySets({ outbound, clock }: Deps): KeySets {
       // A clock that was set back tells nothing about how old they are.
       const since = clock.now() - known.readAt
       const age = since < 0 ? Number.POSITIVE_INFINITY : since
-      const isKnown = known.published(kid) !== null
+      const isKnown = known.published(kid).length > 0
       if (age < (isKnown ? freshMs : coolDownMs)) return known
       // While a provider cannot be reached, the keys at hand still tell good tokens from bad.
       return isKnown && age < longestMs ? refresh(url).catch(() => known) : refresh(url)
@@ -89,11 +96,10 @@ export function createKeySets({ outbound, clock }: Deps): KeySets {
 function keySetOf(body: unknown): KeySet {
   const entries = typeof body === 'object' && body !== null && 'keys' in body ? body.keys : null
   if (!Array.isArray(entries)) throw new ProviderError('a provider published no usable keys')
-  const keys = entries.filter(isRsaKey)
-  return {
-    keyFor: createLocalJWKSet({ keys }),
-    published: (kid) => keys.find((key) => key.kid === kid) ?? null,
-  }
+  const keys = entries
+    .filter(isRsaKey)
+    .map((entry) => ({ entry, keyFor: createLocalJWKSet({ keys: [entry] }) }))
+  return { published: (kid) => keys.filter(({ entry }) => entry.kid === kid) }
 }
 
 interface RsaKey extends JWK_RSA_Public, Claims {

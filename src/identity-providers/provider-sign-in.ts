@@ -1,4 +1,13 @@
-import { decodeJwt, decodeProtectedHeader, importPKCS8, jwtVerify, SignJWT } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  importPKCS8,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import {
   AuthorizationResponseError,
   allowInsecureRequests,
@@ -11,7 +20,7 @@ import {
   validateAuthResponse,
 } from 'oauth4webapi'
 import type { Clock } from '../ports/host.js'
-import { createKeySets, type KeySets } from './key-sets.js'
+import { createKeySets, type KeySets, type PublishedKey } from './key-sets.js'
 import type { Outbound } from './outbound.js'
 import type {
   Claims,
@@ -233,13 +242,13 @@ export async function verifyIdToken(
   const issuer = expectedIssuer(idToken, expected)
   const { kid = '' } = decodeProtectedHeader(idToken)
   if (kid === '') throw new ProviderError('the ID token does not name its key')
-  const keys = await keySets.read(endpoints.jwks, kid)
-  const key = keys.published(kid)
-  if (key === null) throw new ProviderError('the key of the ID token is not the provider’s')
-  if (!provider.mayKeySign(key, issuer)) {
-    throw new ProviderError('the key of the ID token is another tenant’s')
+  const published = (await keySets.read(endpoints.jwks, kid)).published(kid)
+  if (published.length === 0) {
+    throw new ProviderError('the key of the ID token is not the provider’s')
   }
-  const { payload } = await jwtVerify(idToken, keys.keyFor, {
+  const keys = published.filter(({ entry }) => provider.mayKeySign(entry, issuer))
+  if (keys.length === 0) throw new ProviderError('the key of the ID token is another tenant’s')
+  const payload = await verifiedByOne(idToken, keys, {
     algorithms: ['RS256'],
     issuer,
     audience: credentials.clientId,
@@ -255,6 +264,26 @@ export async function verifyIdToken(
     throw new ProviderError('the ID token was made for another application')
   }
   return { claims: { ...payload }, issuer }
+}
+
+/** The claims of a token that one of the keys signed. Rejects with what the last of them was refused for. */
+async function verifiedByOne(
+  token: string,
+  keys: readonly PublishedKey[],
+  options: JWTVerifyOptions,
+): Promise<JWTPayload> {
+  let refusal: unknown
+  for (const { keyFor } of keys) {
+    try {
+      return (await jwtVerify(token, keyFor, options)).payload
+    } catch (error) {
+      // The signature was good: what the token says is the same with every other key.
+      if (error instanceof errors.JWTClaimValidationFailed) throw error
+      if (error instanceof errors.JWTExpired) throw error
+      refusal = error
+    }
+  }
+  throw refusal
 }
 
 /** Apple allows six months. One that got out should not be good for as long. */

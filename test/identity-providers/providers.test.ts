@@ -339,11 +339,11 @@ describe('public keys', () => {
     await read()
     reachable = false
     await clock.advance(24 * 3_600_000 - 1)
-    expect((await read()).published('stub-1')).not.toBeNull()
+    expect((await read()).published('stub-1')).toHaveLength(1)
     await clock.advance(1)
     await expect(read()).rejects.toThrow()
     reachable = true
-    expect((await read()).published('stub-1')).not.toBeNull()
+    expect((await read()).published('stub-1')).toHaveLength(1)
   })
 
   it('are usable beside entries that are none', async () => {
@@ -358,6 +358,39 @@ describe('public keys', () => {
       { kty: 'RSA', kid: '', n: 'AQAB', e: 'AQAB' },
     ])
     expect((await signIn('google', ada)).subject).toBe('1815')
+  })
+
+  it('are each tried where several have the id that a token names', async () => {
+    const { signIn, stub } = await providerRig()
+    const other = await stub.foreignKey()
+    const broken = { kty: 'RSA', kid: 'stub-1', n: 'AQAB', e: 'AQAB' }
+    stub.publishBeside([broken, { ...other, alg: 'PS256' }, other])
+    for (const id of oidc) expect((await signIn(id, ada)).subject).toBe('1815')
+    stub.forge({ signature: 'foreign' })
+    for (const id of oidc) expect((await signIn(id, ada)).subject).toBe('1815')
+  })
+
+  it('of one id leave a token refused that none of them signed', async () => {
+    const { signIn, stub } = await providerRig()
+    const other = await stub.foreignKey()
+    stub.publishBeside([
+      { ...other, alg: 'PS256' },
+      { ...other, use: 'enc' },
+    ])
+    stub.forge({ signature: 'foreign' })
+    await expect(signIn('google', ada)).rejects.toMatchObject({ name: 'ProviderError' })
+  })
+
+  it('of one id sign for their own tenant alone, each of them', async () => {
+    const { signIn, stub } = await providerRig()
+    const issuer = `https://login.microsoftonline.com/${tenants.evil}/v2.0`
+    const foreign = await stub.foreignKey()
+    stub.publishBeside([{ ...foreign, issuer }])
+    const of = (tenant: keyof typeof tenants): Account => ({ ...ada, tenant: tenants[tenant] })
+    expect((await signIn('microsoft', of('acme'))).issuer).toContain(tenants.acme)
+    stub.forge({ signature: 'foreign' })
+    await expect(signIn('microsoft', of('acme'))).rejects.toMatchObject({ name: 'ProviderError' })
+    expect((await signIn('microsoft', of('evil'))).issuer).toContain(tenants.evil)
   })
 
   it('are asked for once a minute however many key ids are made up', async () => {

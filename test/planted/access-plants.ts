@@ -4,6 +4,13 @@ const access = 'src/domain/authorization/access.ts'
 
 export const accessPlants: readonly PlantEntry[] = [
   {
+    name: 'a key of another tenant signs where one of its own has the same id',
+    file: 'src/identity-providers/provider-sign-in.ts',
+    find: 'await verifiedByOne(idToken, keys, {',
+    replace: 'await verifiedByOne(idToken, published, {',
+    tests: ['test/identity-providers/providers.test.ts'],
+  },
+  {
     name: 'the client surface lets tokens of service accounts in',
     file: 'src/engine/surface-settings.ts',
     find: "client: ['client'],",

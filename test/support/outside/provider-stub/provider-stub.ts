@@ -5,6 +5,7 @@ import {
   exportJWK,
   type GenerateKeyPairResult,
   generateKeyPair,
+  type JWK,
   type JWTPayload,
   jwtVerify,
   SignJWT,
@@ -38,7 +39,9 @@ export interface ProviderStub extends Fetcher {
   readonly tokens: readonly string[]
   forge(forgery: Forgery | null): void
   fail(failure: Failure | null): void
-  /** Lists these beside the signing key. */
+  /** The public key of those tokens whose signature is `foreign`, with the id of the signing key. */
+  foreignKey(): Promise<JWK>
+  /** Lists these before the signing key. */
   publishBeside(entries: readonly unknown[]): void
   /** Makes new signing keys; the old ones are gone. */
   rotateKeys(): Promise<void>
@@ -245,6 +248,9 @@ export async function providerStub(
     },
     fail(given) {
       failure = given
+    },
+    async foreignKey() {
+      return { ...(await exportJWK(foreign.publicKey)), kid, use: 'sig', alg: 'RS256' }
     },
     publishBeside(entries) {
       beside = entries
