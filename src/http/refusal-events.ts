@@ -1,4 +1,4 @@
-import { networkOf } from '../engine/addresses.js'
+import { networkOf, siteOf } from '../engine/addresses.js'
 import { fewPerWindow, oncePerWindow } from '../engine/limits.js'
 import { AuthError, type ErrorCode } from '../errors/index.js'
 import type { Emit } from '../ports/events.js'
@@ -20,8 +20,9 @@ interface ShownToken {
 interface RefusalEvents {
   /**
    * Emits an event for a refusal that is about security, unless the domain did already. The same refusal of an account
-   * is emitted once a minute for each network, and for eight networks at most. An event may leave a record that is kept
-   * for a year, and a user must not fill the database.
+   * is emitted once a minute for each network, and for eight networks at most; of strangers, for eight networks of a
+   * site. An event may leave a record that is kept for a year, and neither a user nor a stranger must fill the database
+   * or the stream of a host.
    */
   emitRefusal(operation: string, error: unknown, visitor: Visitor): void
   /**
@@ -60,17 +61,22 @@ export function refusalEvents({ clock, emit }: Deps): RefusalEvents {
   const isFirst = oncePerWindow()
   const isNews = fewPerWindow(mostNetworks, hourMs)
   const isNewsOfUser = fewPerWindow(mostNetworks, minuteMs)
+  // Apart: strangers come from any number of places, and must not have accounts forgotten.
+  const isNewsOfSite = fewPerWindow(mostNetworks, minuteMs)
   return {
     emitRefusal(operation, error, { source, userId }) {
       if (!(error instanceof AuthError) || !isSecurityRelevant(error)) return
       const wait = error.retryAfter
       // A caller over a limit may go on asking; one event says so until the window is over. Each
       // account behind one address gets an event of its own.
-      const who = `${operation} ${source.ip} ${userId}`
-      if (wait !== null && !isFirst(who, wait * 1000, clock.now())) return
-      const subject = `${operation} ${error.code} ${userId}`
-      const isNew = () => isNewsOfUser(subject, networkOf(source.ip), clock.now())
-      if (wait === null && userId !== null && !isNew()) return
+      const network = networkOf(source.ip)
+      const now = clock.now()
+      const isNew = () => {
+        if (wait !== null) return isFirst(`${operation} ${network} ${userId}`, wait * 1000, now)
+        const subject = `${operation} ${error.code} ${userId ?? siteOf(source.ip)}`
+        return (userId === null ? isNewsOfSite : isNewsOfUser)(subject, network, now)
+      }
+      if (!isNew()) return
       emit('request.refused', source, { userId, operation, reason: error.code })
     },
 

@@ -16,8 +16,9 @@ type ServiceEvent =
       /**
        * A request was refused because of its sender, its origin, its rate or its one-time token.
        * Refusals with an event of their own (`login.failed`, a replay) are not repeated here.
-       * `rate_limited` is emitted once per address, operation and window in each process, and the same refusal of an
-       * account once a minute for each network. On a host's route `session_revoked` and `audience_mismatch` are emitted
+       * `rate_limited` is emitted once per network, operation and window in each process, and every other refusal once a
+       * minute for each network, for eight networks of an account at most, or of a site where there is none: an IPv4 /24
+       * or an IPv6 /48. On a host's route `session_revoked` and `audience_mismatch` are emitted
        * once an hour for each network and guard.
        */
       readonly type: 'request.refused'

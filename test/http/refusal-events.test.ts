@@ -69,11 +69,54 @@ it('a user who is refused the same again and again is told of once a minute for 
   refuse('mallory', '192.0.2.1', 'updateMe')
   refuse('ada')
   refuse(null)
-  refuse(null)
-  expect(told).toHaveLength(5)
+  expect(told).toHaveLength(4)
   for (let n = 0; n < 1000; n += 1) refuse('mallory', `2001:db8:${n.toString(16)}::1`)
-  expect(told).toHaveLength(5 + 7)
+  expect(told).toHaveLength(4 + 7)
   await clock.advance(60_000)
   refuse('mallory')
-  expect(told).toHaveLength(13)
+  expect(told).toHaveLength(12)
+})
+
+it('a stranger is told of once a minute for each of eight networks, and hides no other', async () => {
+  const clock = fakeClock()
+  const told: AuthEvent[] = []
+  const emit = createEmit({ surface: 'client', clock, publish: (event) => told.push(event) })
+  const { emitRefusal } = refusalEvents({ clock, emit })
+  const refuse = (ip: string | null, operation = 'confirmPasswordReset', code?: 'csrf_rejected') =>
+    emitRefusal(operation, new AuthError(code ?? 'invalid_token'), {
+      source: { ip, userAgent: null },
+      userId: null,
+    })
+  for (let n = 0; n < 1000; n += 1) refuse('192.0.2.1')
+  for (let n = 0; n < 1000; n += 1) refuse(null)
+  expect(told).toHaveLength(2)
+  // One network by many addresses, and one site by many networks.
+  for (let n = 0; n < 1000; n += 1) refuse(`2001:db8:1::${n.toString(16)}`)
+  expect(told).toHaveLength(3)
+  for (let n = 0; n < 1000; n += 1) refuse(`2001:db8:1:${n.toString(16)}::1`)
+  for (let n = 2; n < 256; n += 1) refuse(`192.0.2.${n}`)
+  expect(told).toHaveLength(2 + 8 + 7)
+  // Another site, another operation and another reason.
+  refuse('198.51.100.1')
+  refuse('192.0.2.1', 'verifyEmail')
+  refuse('192.0.2.1', 'verifyEmail', 'csrf_rejected')
+  expect(told).toHaveLength(20)
+  await clock.advance(60_000)
+  refuse('192.0.2.1')
+  expect(told).toHaveLength(21)
+})
+
+it('one network over a limit is told of once a window, however many addresses it has', () => {
+  const clock = fakeClock()
+  const told: AuthEvent[] = []
+  const emit = createEmit({ surface: 'client', clock, publish: (event) => told.push(event) })
+  const { emitRefusal } = refusalEvents({ clock, emit })
+  for (let n = 0; n < 1000; n += 1) {
+    const source = { ip: `2001:db8:1:1::${n.toString(16)}`, userAgent: null }
+    emitRefusal('login', new AuthError('rate_limited', { retryAfter: 60 }), {
+      source,
+      userId: null,
+    })
+  }
+  expect(told).toHaveLength(1)
 })

@@ -24,17 +24,37 @@ const from = (ip: string, userAgent = 'Browser/1.0') => ({
   headers: { 'x-forwarded-for': ip, 'user-agent': userAgent },
 })
 
-eachSurface.it('a stranger fills no audit log with codes that are none', async (surface) => {
-  const host = await openHostAtOneAddress()
-  const path = `/v1/auth/${surface}/mobile/oauth/exchange`
-  const body = { code: 'made up', codeVerifier: 'made up' }
-  for (let n = 0; n < 30; n += 1) {
-    const reply = await host.send('POST', path, { body, ...from('203.0.113.1', `curl/${n}`) })
-    expect(reply.status).toBe(400)
-  }
-  expect(eventsOf(host, 'request.refused')).toHaveLength(30)
-  expect(await recordsOf(host, surface, 'request.refused')).toHaveLength(1)
-})
+eachSurface.it(
+  'a stranger floods neither events nor audit log with codes that are none',
+  async (surface) => {
+    const host = await openHostAtOneAddress()
+    const path = `/v1/auth/${surface}/mobile/oauth/exchange`
+    const body = { code: 'made up', codeVerifier: 'made up' }
+    for (let n = 0; n < 30; n += 1) {
+      const reply = await host.send('POST', path, { body, ...from('203.0.113.1', `curl/${n}`) })
+      expect(reply.status).toBe(400)
+    }
+    expect(eventsOf(host, 'request.refused')).toHaveLength(1)
+    expect(await recordsOf(host, surface, 'request.refused')).toHaveLength(1)
+  },
+)
+
+eachSurface.it(
+  'a stranger without a token floods no events from a network of many addresses',
+  async (surface) => {
+    const host = await openHostAtOneAddress()
+    for (let n = 0; n < 40; n += 1) {
+      const reply = await host.send('GET', `/v1/auth/${surface}/me`, from(`2001:db8:1:${n}::1`))
+      expect(reply.status).toBe(401)
+    }
+    expect(eventsOf(host, 'request.refused')).toHaveLength(8)
+    await host.send('GET', `/v1/auth/${surface}/me`, from('198.51.100.1'))
+    expect(eventsOf(host, 'request.refused')).toHaveLength(9)
+    await host.clock.advance(60_000)
+    await host.send('GET', `/v1/auth/${surface}/me`, from('198.51.100.1'))
+    expect(eventsOf(host, 'request.refused')).toHaveLength(10)
+  },
+)
 
 eachSurface.it('a user fills no audit log with ever new names', async (surface) => {
   const host = await openHostAtOneAddress()
