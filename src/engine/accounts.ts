@@ -344,7 +344,6 @@ interface Given {
   readonly memberships?: unknown
 }
 
-const maxRole = 100
 /**
  * Every access token carries the memberships, and a token has to fit into a header: a user with more
  * could not sign in. The limit is in bytes, because 100 memberships can take up to 35 KB in base64url.
@@ -359,9 +358,8 @@ export function userProblem(given: Given): string | null {
   if (given.name !== undefined && !isStorable(given.name)) {
     return 'name must be a text, well-formed and without NUL.'
   }
-  const { systemRole } = given
-  if (systemRole !== undefined && !(isStorable(systemRole) && systemRole.length <= maxRole)) {
-    return `systemRole must be a text of at most ${maxRole} characters, well-formed and without NUL.`
+  if (given.systemRole !== undefined && !isRoleName(given.systemRole)) {
+    return `systemRole must be ${roleNameForm}.`
   }
   if (given.name !== undefined && !isSingleLine(String(given.name))) {
     return 'name must be a single line, without control characters and without those of bidirectional text.'
@@ -386,6 +384,22 @@ export function isTenantId(id: unknown): id is string {
   return isStorable(id) && /^.{1,64}$/su.test(id)
 }
 
+/** Controls, separators and spaces but the usual one, and what is not seen (UAX #44). */
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u
+
+/** How names of roles are, as the end of a sentence for the developer. */
+export const roleNameForm =
+  'a text of 1 to 100 characters in Unicode form NFC, without blanks around it and without characters that are not seen'
+
+/**
+ * Whether it may name a role, of a user or defined. Roles are compared exactly, so that two which look alike have to be
+ * one: what a person reads in a list is what was granted.
+ */
+export function isRoleName(name: unknown): name is string {
+  if (!isStorable(name) || !/^[^ ](?:.{0,98}[^ ])?$/su.test(name)) return false
+  return name === name.normalize('NFC') && !unseen.test(name)
+}
+
 const maxPermissions = 200
 
 /**
@@ -393,9 +407,7 @@ const maxPermissions = 200
  * role.
  */
 export function roleProblem(name: unknown, permissions: unknown): string | null {
-  if (!isStorable(name) || !/^\S(.{0,98}\S)?$/su.test(name)) {
-    return 'name must be a text of 1 to 100 characters without white space around it.'
-  }
+  if (!isRoleName(name)) return `name must be ${roleNameForm}.`
   if (!Array.isArray(permissions) || permissions.length > maxPermissions) {
     return `permissions must be an array of at most ${maxPermissions} keys.`
   }

@@ -367,7 +367,9 @@ describe('the write by which an account comes to the owner of its mailbox', () =
 const nameText = 'name must be a text, well-formed and without NUL.'
 const nameLine =
   'name must be a single line, without control characters and without those of bidirectional text.'
-const role = 'systemRole must be a text of at most 100 characters, well-formed and without NUL.'
+const roleForm =
+  'a text of 1 to 100 characters in Unicode form NFC, without blanks around it and without characters that are not seen.'
+const role = `systemRole must be ${roleForm}`
 const tenants = 'memberships must be an array of { tenantId }, each a text of 1 to 64 characters.'
 const bytes = 'memberships must be 4096 bytes at most, written as JSON: access tokens carry them.'
 
@@ -400,6 +402,8 @@ describe('what a host may say of a user', () => {
     [{ name: 'Ada\u202e' }, nameLine],
     [{ systemRole: 7 }, role],
     [{ systemRole: 'r'.repeat(101) }, role],
+    [{ systemRole: '' }, role],
+    [{ systemRole: ' editor' }, role],
     [{ enabled: 'yes' }, 'enabled must be true or false.'],
     [{ emailVerified: 0 }, 'emailVerified must be true or false.'],
     [{ memberships: 'acme' }, tenants],
@@ -418,7 +422,7 @@ describe('what a host may say of a user', () => {
   })
 })
 
-const name = 'name must be a text of 1 to 100 characters without white space around it.'
+const name = `name must be ${roleForm}`
 const list = 'permissions must be an array of at most 200 keys.'
 const keys =
   'permissions must be keys of 1 to 100 characters without white space. There are no wildcards: name each key.'
@@ -429,6 +433,8 @@ describe('the definition of a role', () => {
     ['e', []],
     ['the editor', ['posts.write']],
     ['r'.repeat(100), ['k'.repeat(100)]],
+    ['r\u00e9dacteur', []],
+    ['\u{20000}'.repeat(100), []],
     ['editor', many(200)],
   ])('%s is in order', (given, permissions) => {
     expect(roleProblem(given, permissions)).toBeNull()
@@ -441,6 +447,14 @@ describe('the definition of a role', () => {
     ['r'.repeat(101), [], name],
     [7, [], name],
     ['a\0b', [], name],
+    ['a\tb', [], name],
+    ['a\u00a0b', [], name],
+    ['a\u200bb', [], name],
+    ['a\u2028b', [], name],
+    ['a\u2029b', [], name],
+    ['a\u3164b', [], name],
+    ['re\u0301dacteur', [], name],
+    ['\ud800', [], name],
     ['editor', 'posts.write', list],
     ['editor', many(201), list],
     ['editor', ['posts.*'], keys],

@@ -25,7 +25,10 @@ export interface NewUser {
   readonly password?: string
   /** Default false: the user confirms the address before the first login. */
   readonly emailVerified?: boolean
-  /** At most 100 characters, well-formed and without NUL. Default `guest`. */
+  /**
+   * 1 to 100 characters in Unicode form NFC, without blanks around it and without characters that are not seen, as the
+   * name of every role. Default `guest`.
+   */
   readonly systemRole?: string
   /** Tenant ids of 1 to 64 characters; at most 4 KiB as JSON, which is some 75 UUIDs. */
   readonly memberships?: readonly Membership[]

@@ -4,7 +4,9 @@ import {
   disabledImport,
   entryRefusal,
   entryRules,
+  isRoleName,
   isUnfinishedImport,
+  roleNameForm,
   unfinishedImport,
   userProblem,
 } from '../../engine/accounts.js'
@@ -126,8 +128,8 @@ function batchOf({
     (Object.keys(rest).length > 0 && 'members are users, allowRoles and dryRun, and no others.') ||
     (!(Array.isArray(users) && users.length <= mostRows) &&
       'users must be an array of at most 10,000 rows.') ||
-    (!(Array.isArray(allowRoles) && allowRoles.every(isStorable)) &&
-      'allowRoles must be an array of texts.') ||
+    (!(Array.isArray(allowRoles) && allowRoles.every(isRoleName)) &&
+      `allowRoles must be an array, each of it ${roleNameForm}.`) ||
     (typeof dryRun !== 'boolean' && 'dryRun must be true or false.')
   if (problem) throw new AuthError('invalid_request', { detail: `An import's ${problem}` })
   return { users, allowRoles, dryRun }

@@ -31,7 +31,10 @@ export interface Role {
 
 /** A role to create or to change. */
 export interface RoleDefinition {
-  /** 1 to 100 characters; unique in its tenant. */
+  /**
+   * Unique in its tenant: 1 to 100 characters in Unicode form NFC, without blanks around it and without characters that
+   * are not seen, so that what looks like one name is one.
+   */
   readonly name: string
   /**
    * At most 200 permissions: your own, and those of `PERMISSIONS`. There are no wildcards. The role of
