@@ -274,7 +274,7 @@ export function ownerProvedWrite(
       sessionEpoch: sessionEpoch + 1,
       credentialEpoch: credentialEpoch + 1,
       deviceEpoch: deviceEpoch + 1,
-      keptSessionId: null,
+      ...sparesNone,
       lastIntentId,
       updatedAt: now,
     },
@@ -315,24 +315,18 @@ export function registrationKeys(kept: string | null): readonly string[] {
   return keysIn(kept, 43)
 }
 
-/**
- * In `lastIntentId` of an imported account that waits for its factors and identities. Until they are there it is
- * disabled, and the host cannot enable it: a crash leaves an account that no caller can use, and the next import of
- * the row completes it.
- */
-export const unfinishedImport = 'import'
-
-/** In its place once the host disabled the account: the import that completes it leaves it disabled. */
-export const disabledImport = 'import disabled'
+/** What an end of all sessions writes that spares none, neither a session nor a login that waits. */
+export const sparesNone = { keptSessionId: null, keptIntentId: null } as const
 
 /** Whether an import of the account was cut off, or is under way. */
-export function isUnfinishedImport({ enabled, lastIntentId }: Marked): boolean {
-  return !enabled && (lastIntentId === unfinishedImport || lastIntentId === disabledImport)
-}
-
-interface Marked {
+export function isUnfinishedImport({
+  enabled,
+  importState,
+}: {
   readonly enabled: boolean
-  readonly lastIntentId: string | null
+  readonly importState: string | null
+}): boolean {
+  return !enabled && importState !== null
 }
 
 /** What a host's code may say of a user, before anything is known of it but the names. */

@@ -100,8 +100,8 @@ export function allowedFactors(settings: {
 const ending = ' stored'
 
 /**
- * What an enrolment writes into `lastIntentId` of the user once its factor is stored, and then into the notice of the
- * factor. Until then its own id stands there, which lets a request that was cut off go on.
+ * What an enrolment writes into the notice of its factor once that stands. Until then its own id stands there, which
+ * lets a request that was cut off go on.
  */
 export function enrolledMark(intentId: string): string {
   return intentId + ending
@@ -110,11 +110,6 @@ export function enrolledMark(intentId: string): string {
 /** Whether this is the mark of any enrolment. */
 export function isEnrolledMark(mark: string): boolean {
   return mark.endsWith(ending)
-}
-
-/** The id of the enrolment that is complete by this mark; null for any other. */
-export function enrollmentOf(lastIntentId: string | null): string | null {
-  return lastIntentId?.endsWith(ending) ? lastIntentId.slice(0, -ending.length) : null
 }
 
 /** A factor as its enrolment stored it. `enrollmentId` is null once the owner was told. */
@@ -127,6 +122,7 @@ interface StoredFactor {
 /** The account as it is now. */
 interface Account {
   readonly lastIntentId: string | null
+  readonly settledEnrollmentId: string | null
   readonly deviceEpoch: number
   readonly credentialEpoch: number
 }
@@ -139,7 +135,7 @@ interface Account {
 export function enrollmentStands(factor: StoredFactor, account: Account): boolean {
   const { enrollmentId } = factor
   if (enrollmentId === null || isEnrolledMark(enrollmentId)) return true
-  if (account.lastIntentId === enrolledMark(enrollmentId)) return true
+  if (account.settledEnrollmentId === enrollmentId) return true
   // Another intent had its effect since. Had this enrolment been complete by then, the factor would say so.
   if (account.lastIntentId !== enrollmentId) return false
   const hasSameCredentials = account.credentialEpoch === factor.credentialEpoch

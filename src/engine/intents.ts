@@ -180,11 +180,6 @@ export const intentKinds = {
 
 export type IntentKind = keyof typeof intentKinds
 
-/** The kinds that are taken before their effect (`spendIntent`), or after it (`spendIntentLast`). */
-export type KindSpent<S extends IntentRules['spent']> = {
-  [K in IntentKind]: (typeof intentKinds)[K]['spent'] extends S ? K : never
-}[IntentKind]
-
 export function rulesOf(kind: IntentKind): IntentRules {
   return intentKinds[kind]
 }
@@ -196,12 +191,15 @@ export interface IntentEpochs {
   readonly deviceEpoch: number
 }
 
-/** What an intent says of itself. An epoch that its kind does not hang on may be left out. */
-export interface IntentFacts extends Partial<IntentEpochs> {
+/** What an intent says of itself. An epoch is null or left out where it names no account, or its kind does not hang on it. */
+export interface IntentFacts {
+  readonly sessionEpoch?: number | null
+  readonly credentialEpoch?: number | null
+  readonly deviceEpoch?: number | null
   /** Unique among all intents: what its effect writes into `lastIntentId` of the user. */
   readonly id: string
-  /** The address it was mailed to, canonical; left out where that does not count. */
-  readonly email?: string
+  /** The address it was mailed to, canonical; null or left out where that does not count. */
+  readonly email?: string | null
   readonly expiresAt: number
 }
 
@@ -211,8 +209,8 @@ export interface IntentAccount extends IntentEpochs {
   readonly email: string
   readonly enabled: boolean
   readonly lastIntentId: string | null
-  /** What the newest end of all sessions spared: the id of a session, or of a login that waits. */
-  readonly keptSessionId: string | null
+  /** The login that waits and that the newest end of all sessions spared. */
+  readonly keptIntentId?: string | null
 }
 
 /** What is the case now. */
@@ -245,7 +243,7 @@ const states: readonly IntentCondition[] = [
 function isWritten({ hangsOn }: IntentRules, intent: IntentFacts, account: IntentAccount): boolean {
   // As it was, or moved once. An intent may leave an epoch out.
   const isNear = (epoch: 'credentialEpoch' | 'deviceEpoch') =>
-    [undefined, account[epoch], account[epoch] - 1].includes(intent[epoch])
+    [undefined, null, account[epoch], account[epoch] - 1].includes(intent[epoch])
   return (
     account.lastIntentId === intent.id &&
     isNear('credentialEpoch') &&
@@ -256,8 +254,8 @@ function isWritten({ hangsOn }: IntentRules, intent: IntentFacts, account: Inten
 /** A login that waits was what ended all sessions: by the factor that it added itself. */
 function isSpared({ id, sessionEpoch }: IntentFacts, account?: IntentAccount | null): boolean {
   return (
-    sessionEpoch !== undefined &&
-    account?.keptSessionId === id &&
+    typeof sessionEpoch === 'number' &&
+    account?.keptIntentId === id &&
     account.sessionEpoch === sessionEpoch + 1
   )
 }

@@ -17,13 +17,7 @@ import {
   totpFactorsSpec,
   trustedDevicesSpec,
 } from './factors.js'
-import {
-  loginTicketsSpec,
-  oauthCodesSpec,
-  oauthFlowsSpec,
-  passkeyChallengesSpec,
-  ticketsSpec,
-} from './intents.js'
+import { challengesSpec, intentsSpec } from './intents.js'
 import { roleBindingsSpec, rolesSpec } from './permissions.js'
 import { knownLoginsSpec, refreshFamiliesSpec, sessionsSpec } from './sessions.js'
 import {
@@ -85,7 +79,7 @@ export const surfaceCollections = {
     sweep: 'hygiene',
     removal: 'byId',
   },
-  tickets: { name: 'tickets', spec: ticketsSpec, sweep: 'hygiene', removal: 'byUserId' },
+  intents: { name: 'intents', spec: intentsSpec, sweep: 'hygiene', removal: 'byUserId' },
   // They outlive the account: they hold its id, which then leads nowhere, and no name or address.
   auditRecords: {
     name: 'audit_records',
@@ -93,9 +87,9 @@ export const surfaceCollections = {
     sweep: 'hygiene',
     removal: 'kept',
   },
-  loginTickets: {
-    name: 'login_tickets',
-    spec: loginTicketsSpec,
+  challenges: {
+    name: 'challenges',
+    spec: challengesSpec,
     sweep: 'hygiene',
     removal: 'byUserId',
   },
@@ -117,25 +111,7 @@ export const surfaceCollections = {
     sweep: 'never',
     removal: 'byUserId',
   },
-  oauthFlows: {
-    name: 'oauth_flows',
-    spec: oauthFlowsSpec,
-    sweep: 'hygiene',
-    removal: 'byUserId',
-  },
-  oauthCodes: {
-    name: 'oauth_codes',
-    spec: oauthCodesSpec,
-    sweep: 'hygiene',
-    removal: 'byUserId',
-  },
   passkeys: { name: 'passkeys', spec: passkeysSpec, sweep: 'never', removal: 'byUserId' },
-  passkeyChallenges: {
-    name: 'passkey_challenges',
-    spec: passkeyChallengesSpec,
-    sweep: 'hygiene',
-    removal: 'byUserId',
-  },
   totpFactors: { name: 'totp_factors', spec: totpFactorsSpec, sweep: 'never', removal: 'byId' },
   backupCodes: { name: 'backup_codes', spec: backupCodesSpec, sweep: 'never', removal: 'byId' },
   passwordHistories: {

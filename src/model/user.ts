@@ -25,11 +25,10 @@ export interface User extends Doc {
   readonly memberships: readonly Membership[]
   /** Grows when all sessions are ended; a refresh family of an older epoch is refused. */
   readonly sessionEpoch: number
-  /**
-   * The one session the last "end all others" spared, or the id of the login ticket whose factor ended
-   * them; null when it spared none.
-   */
+  /** The one session that the last "end all others" spared; null when it spared none. */
   readonly keptSessionId: string | null
+  /** The login that waits whose factor ended all sessions, in place of a session; null otherwise. */
+  readonly keptIntentId: string | null
   /**
    * Grows with every change of password, address or standing, except a change of password by a session while the
    * mailbox is not proved. Voids mailed tokens.
@@ -52,6 +51,14 @@ export interface User extends Doc {
    * again sees that its effect stands. Null before the first.
    */
   readonly lastIntentId: string | null
+  /** The newest enrolment of a factor, once the factor is stored and stands; null until then. */
+  readonly settledEnrollmentId: string | null
+  /**
+   * Of an imported account that waits for its factors and identities; null of every other. Until they are there it is
+   * disabled, and the host cannot enable it: a crash leaves an account that no caller can use, and the next import of
+   * the row completes it. `disabled` once the host disabled it: the import that completes it leaves it so.
+   */
+  readonly importState: 'unfinished' | 'disabled' | null
 }
 
 /** A record without the field is a person: `kind` was added later. */
@@ -75,6 +82,7 @@ export const usersSpec: SurfaceSpec<User> = {
     memberships: { kind: 'json', default: [] },
     sessionEpoch: { kind: 'integer', default: 0 },
     keptSessionId: { kind: 'text', nullable: true },
+    keptIntentId: { kind: 'text', nullable: true },
     credentialEpoch: { kind: 'integer', default: 0 },
     deviceEpoch: { kind: 'integer', default: 0 },
     createdAt: { kind: 'time' },
@@ -83,6 +91,8 @@ export const usersSpec: SurfaceSpec<User> = {
     deletingAt: { kind: 'time', nullable: true },
     endedBefore: { kind: 'time', nullable: true },
     lastIntentId: { kind: 'text', nullable: true },
+    settledEnrollmentId: { kind: 'text', nullable: true },
+    importState: { kind: 'text', nullable: true },
   },
   indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
   expires: 'never',
@@ -103,6 +113,7 @@ type Given = Pick<User, 'id' | 'email' | 'emailAsTyped' | 'name'> &
       | 'termsVersion'
       | 'memberships'
       | 'lastIntentId'
+      | 'importState'
     >
   >
 
@@ -121,6 +132,7 @@ export function newUser(now: number, given: Given): User {
     memberships: [],
     sessionEpoch: 0,
     keptSessionId: null,
+    keptIntentId: null,
     credentialEpoch: 0,
     deviceEpoch: 0,
     createdAt: now,
@@ -129,6 +141,8 @@ export function newUser(now: number, given: Given): User {
     deletingAt: null,
     endedBefore: null,
     lastIntentId: null,
+    settledEnrollmentId: null,
+    importState: null,
     ...given,
   }
 }

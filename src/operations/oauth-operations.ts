@@ -193,7 +193,7 @@ function targetOf(given: {
   readonly redirectUri?: string | undefined
   readonly acceptedTermsVersion?: string | undefined
 }) {
-  return { redirectUri: given.redirectUri ?? '', termsVersion: given.acceptedTermsVersion ?? '' }
+  return { redirectUri: given.redirectUri ?? '', termsVersion: given.acceptedTermsVersion ?? null }
 }
 
 export const oauthOperations = [

@@ -6,7 +6,7 @@ export interface StoreSplit {
   /** Holds every collection that `overrides` does not name. */
   readonly default: Store
   /**
-   * Other stores by collection name, such as `refresh_tokens` and `tickets`: the name of the table
+   * Other stores by collection name, such as `refresh_tokens` and `challenges`: the name of the table
    * without prefix and surface. The collections of both surfaces go there.
    */
   readonly overrides: { readonly [Name in CollectionName]?: Store }
@@ -27,7 +27,7 @@ export interface StoreSplit {
  *
  * declare const main: Backend, fast: Backend // such as postgres(pool) and redis(client)
  * const { store, ...rest } = main
- * const overrides = { refresh_tokens: fast.store, tickets: fast.store }
+ * const overrides = { refresh_tokens: fast.store, challenges: fast.store }
  * const auth = await createAuth({
  *   ...options,
  *   backend: { ...rest, store: splitStore({ default: store, overrides }) },

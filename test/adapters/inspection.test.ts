@@ -89,11 +89,13 @@ describe('what wraps a store hands its inspection on', () => {
   })
 
   it('splitStore, of each of its stores', async () => {
-    const overrides = { tickets: { ...store, inspect: async () => [{ ...told[0], name: 'two' }] } }
+    const overrides = {
+      challenges: { ...store, inspect: async () => [{ ...told[0], name: 'two' }] },
+    }
     const split = splitStore({ default: inspected.store, overrides } as never)
     const all = await split.inspect?.([])
     expect(all?.map(({ name }) => name)).toEqual(['one', 'two'])
-    const half = splitStore({ default: store, overrides: { tickets: inspected.store } })
+    const half = splitStore({ default: store, overrides: { challenges: inspected.store } })
     expect(await half.inspect?.([])).toEqual(told)
   })
 })

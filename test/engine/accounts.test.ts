@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
   type AccountEntry,
-  disabledImport,
   type EntryFacts,
   type EntryRules,
   entryRefusal,
@@ -14,7 +13,6 @@ import {
   ownerProvedWrite,
   providerProof,
   roleProblem,
-  unfinishedImport,
   userProblem,
 } from '../../src/engine/accounts.js'
 import { resetLinkMs } from '../../src/engine/duration.js'
@@ -244,21 +242,16 @@ it.each([
 })
 
 it.each([
-  [false, unfinishedImport, true],
-  [false, disabledImport, true],
-  [false, 'another intent', false],
+  [false, 'unfinished', true],
+  [false, 'disabled', true],
   [false, null, false],
-  [true, unfinishedImport, false],
+  [true, 'unfinished', false],
 ])(
-  'an account, enabled: %s, last intent %s, is an unfinished import: %s',
-  (enabled, lastIntentId, is) => {
-    expect(isUnfinishedImport({ enabled, lastIntentId })).toBe(is)
+  'an account, enabled: %s, import %s, is an unfinished import: %s',
+  (enabled, importState, is) => {
+    expect(isUnfinishedImport({ enabled, importState })).toBe(is)
   },
 )
-
-it('the marks of an import are told apart', () => {
-  expect([unfinishedImport, disabledImport]).toEqual(['import', 'import disabled'])
-})
 
 it('a mailed reset link lives for an hour', () => {
   expect(resetLinkMs).toBe(3_600_000)
@@ -342,7 +335,13 @@ describe('the write by which an account comes to the owner of its mailbox', () =
     expect(ownerProvedWrite(user, given, 5000)).toEqual({
       guard: { ...seen, emailVerifiedAt: null, enabled: true, kind: '' },
       set: {
-        ...{ emailVerifiedAt: 5000, updatedAt: 5000, keptSessionId: null, ...given },
+        ...{
+          emailVerifiedAt: 5000,
+          updatedAt: 5000,
+          keptSessionId: null,
+          keptIntentId: null,
+          ...given,
+        },
         ...{ passwordChangedAt: 5000, sessionEpoch: 2, credentialEpoch: 21, deviceEpoch: 301 },
       },
     })

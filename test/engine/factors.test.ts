@@ -133,7 +133,7 @@ it.each([
 
 const factor = { enrollmentId: 'e', deviceEpoch: 3, credentialEpoch: 5 }
 /** As the claim of the enrolment leaves it. */
-const claimed = { lastIntentId: 'e', deviceEpoch: 4, credentialEpoch: 5 }
+const claimed = { lastIntentId: 'e', settledEnrollmentId: null, deviceEpoch: 4, credentialEpoch: 5 }
 
 describe('whether the enrolment of a factor stands', () => {
   it.each([
@@ -149,12 +149,23 @@ describe('whether the enrolment of a factor stands', () => {
       { lastIntentId: 'other', credentialEpoch: 9 },
       true,
     ],
-    ['the account says so', {}, { lastIntentId: 'e stored', credentialEpoch: 9 }, true],
+    ['the account says so', {}, { settledEnrollmentId: 'e', credentialEpoch: 9 }, true],
+    [
+      'the account says so, and another intent had its effect since',
+      {},
+      { lastIntentId: 'other', settledEnrollmentId: 'e', credentialEpoch: 9 },
+      true,
+    ],
     ['it was claimed, and nothing came since', {}, {}, true],
     ['all sessions were ended since', {}, { deviceEpoch: 5 }, false],
     ['the password was changed since', {}, { deviceEpoch: 5, credentialEpoch: 6 }, false],
     ['another intent had its effect', {}, { lastIntentId: 'other' }, false],
-    ['another factor was enrolled since', {}, { lastIntentId: 'o stored', deviceEpoch: 7 }, false],
+    [
+      'another factor was enrolled since',
+      {},
+      { lastIntentId: 'o', settledEnrollmentId: 'o', deviceEpoch: 7 },
+      false,
+    ],
     [
       'a reset had its effect',
       {},

@@ -17,7 +17,7 @@ const account: IntentAccount = {
   email: 'ada@example.com',
   enabled: true,
   lastIntentId: null,
-  keptSessionId: null,
+  keptIntentId: null,
 }
 const isOn = {
   password: true,
@@ -52,7 +52,7 @@ const switchedOff = (name: keyof typeof isOn): IntentState => ({
 
 const breaks: Readonly<Record<IntentCondition, readonly IntentState[]>> = {
   credentials: [changed({ credentialEpoch: 6 }), changed({ credentialEpoch: 4 })],
-  sessions: [changed({ sessionEpoch: 4 }), changed({ sessionEpoch: 5, keptSessionId: 'i1' })],
+  sessions: [changed({ sessionEpoch: 4 }), changed({ sessionEpoch: 5, keptIntentId: 'i1' })],
   factors: [changed({ deviceEpoch: 8 })],
   address: [changed({ email: 'eve@example.com' })],
   session: [{ ...fine, isSessionOpen: false }],
@@ -145,9 +145,9 @@ describe('whether an intent may still have its effect', () => {
   })
 
   it('survives the end of all sessions that it asked for itself', () => {
-    const spared = changed({ sessionEpoch: 4, keptSessionId: 'i1' })
+    const spared = changed({ sessionEpoch: 4, keptIntentId: 'i1' })
     expect(judgeIntent(hangingOn('sessions'), intent, spared, now)).toBe('good')
-    const other = changed({ sessionEpoch: 4, keptSessionId: 'i2' })
+    const other = changed({ sessionEpoch: 4, keptIntentId: 'i2' })
     expect(judgeIntent(hangingOn('sessions'), intent, other, now)).toBe('void')
   })
 })

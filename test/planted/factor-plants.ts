@@ -50,7 +50,7 @@ export const factorPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a session that is on the denylist alone still changes the account',
-    file: 'src/domain/intents/intent-judge.ts',
+    file: 'src/domain/intents/intents.ts',
     find: '  if (isEnding) return revoked\n',
     replace: '',
     tests: ['test/security/intents/intents.test.ts'],
@@ -87,7 +87,14 @@ export const factorPlants: readonly PlantEntry[] = [
   {
     name: 'a factor that stands is lost to a mailed reset where its request died before the factor said so',
     file: 'src/domain/passwords/password-writer.ts',
-    find: "  if (change.by !== 'change') await keepEnrolledFactor(ctx.collections, user)\n",
+    find: '{ lastIntentId: change.by.id }',
+    replace: '{ lastIntentId: change.by.id, settledEnrollmentId: null }',
+    tests: ['test/contract/factors/untold-factors.test.ts'],
+  },
+  {
+    name: 'a factor that stands is lost to another enrolment where its request died before the factor said so',
+    file: 'src/domain/factors/factor-enrollment.ts',
+    find: '    await keepEnrolledFactor(ctx.collections, seen)\n',
     replace: '',
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },

@@ -32,9 +32,9 @@ export const guardTests: Tests = {
     ['finish accountDeletions: deletedAt'],
   ),
   ...by('test/contract/accounts/import-races.test.ts', [
-    'giveUp users taken: lastIntentId, enabled, deletingAt',
+    'giveUp users taken: importState, enabled, deletingAt',
     'complete users: deletingAt',
-    'withoutUnfinished users taken: lastIntentId',
+    'withoutUnfinished users taken: importState',
   ]),
   ...by('test/contract/authorization/permissions-of-routes.test.ts', ['permission']),
   ...by('test/contract/config/judged-activation.test.ts', [
@@ -70,9 +70,8 @@ export const guardTests: Tests = {
   ...by('test/contract/limits/fair-limits.test.ts', ['sessionLimit']),
   ...by('test/contract/limits/limit-matrix.test.ts', ['addressLimit']),
   ...by('test/contract/login/mfa-login.test.ts', ['ticket']),
-  ...by('test/contract/oauth/real-attacks.test.ts', ['takeOauthFlow oauthFlows taken: provider']),
   ...by('test/contract/passkeys/passkey-step-up.test.ts', [
-    'spendChallenge passkeyChallenges taken: ceremony, boundTo',
+    'spendChallenge challenges taken: boundTo',
   ]),
   ...by('test/contract/service-accounts/cut-off-changes.test.ts', [
     'withoutUnfinished users taken: enabled',
@@ -106,7 +105,13 @@ export const guardTests: Tests = {
   ...by('test/domain/configuration/needs-restart.test.ts', ['write modules: revision']),
   ...by('test/domain/events/webhooks.test.ts', ['attempt deliveries: attempts']),
   ...by('test/domain/intents/mailed-intents.test.ts', [
-    'takeMailedTicket tickets taken: secretHash',
+    'takeMailedTicket intents taken: secretHash',
+  ]),
+  ...by('test/domain/intents/kinds.test.ts', [
+    'endFirst challenges: kind',
+    'redeemOauthCode challenges: kind',
+    'spendChallenge challenges taken: kind',
+    'spendPasswordlessChallenge challenges taken: kind',
   ]),
   ...by('test/domain/login/known-logins.test.ts', ['rememberLogin knownLogins taken: loginAt']),
   ...by('test/domain/oauth/oauth-identities.test.ts', [
@@ -114,11 +119,11 @@ export const guardTests: Tests = {
     'takeAbandonedIdentity oauthIdentities taken: linkedAt, removingBy',
     'takeBackIdentity oauthIdentities taken: linkedAt',
   ]),
-  ...by('test/security/advisories/matrix.test.ts', ['takeOauthFlow oauthFlows taken: browserHash']),
+  ...by('test/security/advisories/matrix.test.ts', ['takeOauthFlow challenges taken: boundTo']),
   ...by('test/security/overtaken/accounts-overtaken.test.ts', [
     'note accountDeletions: expiresAt',
     'putTotp totpFactors: lastStep',
-    'complete users: lastIntentId, enabled',
+    'complete users: importState, enabled',
     'judge users: updatedAt, deletingAt',
     'resumeOne accountDeletions: expiresAt, expiresAt (2)',
     'move users: sessionEpoch, deviceEpoch, enabled, kind',
@@ -153,12 +158,12 @@ export const guardTests: Tests = {
     'told passkeys: userId, expiresAt',
   ]),
   ...by('test/security/overtaken/intents-overtaken.test.ts', [
-    'move loginTickets: attempts',
-    'put tickets: secretHash',
-    'endFirst oauthCodes: codeChallenge, replayedAt',
-    'redeemOauthCode oauthCodes: codeChallenge, redeemedAt',
-    'bindOauthCode oauthCodes: replayedAt',
-    'spendChallenge passkeyChallenges taken: userId, deviceEpoch, credentialEpoch',
+    'move challenges: attempts',
+    'put intents: secretHash',
+    'endFirst challenges: boundTo, attempts',
+    'redeemOauthCode challenges: boundTo, attempts',
+    'bindOauthCode challenges: attempts',
+    'spendChallenge challenges taken: userId, deviceEpoch, credentialEpoch',
     'tryToRemove oauthIdentities: userId, removingBy, removingBy (2)',
     'takeAbandonedIdentity oauthIdentities taken: userId',
     'settleIdentity oauthIdentities: removingBy',

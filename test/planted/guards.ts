@@ -239,8 +239,8 @@ const others: readonly Plant[] = [
     edits: [
       {
         file: 'src/domain/accounts/users.ts',
-        find: '{ ...epochs, lastIntentId } : epochs',
-        replace: '{ lastIntentId } : { kind: user.kind }',
+        find: '{ ...epochs, importState } : epochs',
+        replace: '{ importState } : { kind: user.kind }',
       },
     ],
     tests: ['test/security/overtaken/overtaken.test.ts'],

@@ -86,16 +86,45 @@ export const intentPlants: readonly PlantEntry[] = [
   },
   {
     name: 'a challenge of one ceremony with a passkey is good for another',
-    file: 'src/domain/intents/passkey-challenges.ts',
-    find: 'await ctx.collections.passkeyChallenges.take(challengeId, factsOf(ceremony))',
-    replace:
-      'await ctx.collections.passkeyChallenges.take(challengeId, { userId: user.id, boundTo: ceremony.boundTo })',
+    edits: [
+      {
+        file: 'src/domain/intents/passkey-challenges.ts',
+        find: 'const guard = { kind, userId, boundTo, deviceEpoch, credentialEpoch }',
+        replace: 'const guard = { userId, boundTo, deviceEpoch, credentialEpoch }',
+      },
+      {
+        file: 'src/domain/intents/intents.ts',
+        find: 'if (stored === null || stored.kind !== kind) return null',
+        replace: 'if (stored === null) return null',
+      },
+    ],
     tests: ['test/contract/passkeys/passkey-step-up.test.ts'],
+  },
+  {
+    name: 'a secret opens an intent of another kind',
+    file: 'src/domain/intents/intents.ts',
+    find: 'if (stored === null || stored.kind !== kind) return null',
+    replace: 'if (stored === null) return null',
+    tests: ['test/domain/intents/kinds.test.ts', 'test/domain/intents/login-intents.test.ts'],
+  },
+  {
+    name: 'an intent that does not have the form of its kind is admitted',
+    file: 'src/domain/intents/intents.ts',
+    find: 'const intent = intentOfForm(kind, stored)',
+    replace: 'const intent = stored as never as Intents[K]',
+    tests: ['test/domain/intents/kinds.test.ts'],
+  },
+  {
+    name: 'the answer of another provider comes back to a flow',
+    file: 'src/domain/intents/oauth-flows.ts',
+    find: 'flow?.payload.provider === provider && ',
+    replace: '',
+    tests: ['test/contract/oauth/real-attacks.test.ts'],
   },
   {
     name: 'an import goes on with an account that was disabled meanwhile',
     file: 'src/domain/accounts/user-import.ts',
-    find: 'const guard = { lastIntentId, enabled: false, deletingAt: null }\n    const added',
+    find: 'const guard = { importState, enabled: false, deletingAt: null }\n    const added',
     replace: 'const guard = { enabled: false, deletingAt: null }\n    const added',
     tests: ['test/contract/accounts/import-races.test.ts'],
   },

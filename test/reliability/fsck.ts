@@ -35,10 +35,10 @@ export async function fsckUnderLoad(database: Database): Promise<Checked> {
 /** Everything a surface's collections hold, looked at as a whole, on any store. */
 export async function fsck(database: Database): Promise<Checked> {
   const { stored } = database
-  const [families, sessions, tickets] = await Promise.all([
+  const [families, sessions, links] = await Promise.all([
     everything(stored.families),
     everything(stored.sessions),
-    everything(stored.tickets),
+    everything(stored.intents),
   ])
   // After what belongs to them: a user who comes meanwhile makes no orphan.
   const users = await allUsers(stored.users)
@@ -47,15 +47,12 @@ export async function fsck(database: Database): Promise<Checked> {
   const problems = [
     ...staticProblems(picture, []),
     // A link that makes an account names one that is not there yet, or never will be.
-    ...[
-      ...families,
-      ...sessions,
-      ...tickets.filter(({ purpose }) => purpose !== 'register'),
-    ].flatMap(({ id, userId }) =>
-      users.has(userId) ? [] : [`${id} belongs to user ${userId}, whom nobody knows`],
+    ...[...families, ...sessions, ...links.filter(({ kind }) => kind !== 'register')].flatMap(
+      ({ id, userId }) =>
+        users.has(userId ?? '') ? [] : [`${id} belongs to user ${userId}, whom nobody knows`],
     ),
-    ...tickets.flatMap(({ id, purpose, userId }) =>
-      id === `${purpose}:${userId}` ? [] : [`ticket ${id} is somebody else's`],
+    ...links.flatMap(({ id, kind, userId }) =>
+      id === `${kind}:${userId}` ? [] : [`link ${id} is somebody else's`],
     ),
     ...[...users.values()].flatMap(({ id, email }) => {
       const other = addresses.get(email)

@@ -22,8 +22,8 @@ export function portCommands({ store, denylist, lease, counter }: Backend): Port
     }),
     async sweep({ before, limit }) {
       for (const surface of ['operator', 'client'] as const) {
-        const { families, sessions, tickets, auditRecords } = collectionsOf(store, surface, '')
-        for (const each of [families, sessions, tickets, auditRecords]) {
+        const { families, sessions, intents, auditRecords } = collectionsOf(store, surface, '')
+        for (const each of [families, sessions, intents, auditRecords]) {
           await each.sweep(before, limit)
         }
       }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { ticketPurposes } from '../../src/model/intents.js'
+import { linkKinds } from '../../src/model/intents.js'
 import { onDatabase } from '../support/stores/postgres.js'
 import { figure } from './figures.js'
 import { raceSettings, type SingleUse, singleUses } from './single-uses.js'
@@ -10,9 +10,9 @@ const racers = 16
 const rounds = sizes.singleUseRounds
 
 describe('what may be used once', () => {
-  it('has an entry for every purpose a ticket can have', () => {
+  it('has an entry for every kind of link', () => {
     const raced = new Set(singleUses.flatMap(({ purpose }) => purpose ?? []))
-    expect([...raced].sort()).toEqual([...ticketPurposes].sort())
+    expect([...raced].sort()).toEqual([...linkKinds].sort())
   })
 
   it('has no kind twice', () => {

@@ -1,4 +1,4 @@
-import type { TicketPurpose } from '../../src/model/intents.js'
+import type { LinkKind } from '../../src/model/intents.js'
 import type { Reply } from '../support/hosts/http-client.js'
 import { githubSettings } from './github-stand-in.js'
 import { type Host, outcomeOf } from './host-client.js'
@@ -12,8 +12,8 @@ import { secondFactorUses } from './second-factor-uses.js'
  */
 export interface SingleUse {
   readonly kind: string
-  /** For a ticket: whose purpose it has. */
-  readonly purpose?: TicketPurpose
+  /** For a link: of which kind it is. */
+  readonly purpose?: LinkKind
   /** How many of the racers win; one, unless it is a budget. */
   readonly winners?: number
   /** Sets up a round that nobody has raced yet; gives what each racer does. */

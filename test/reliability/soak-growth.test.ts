@@ -13,7 +13,7 @@ function samples(changed: (n: number) => Partial<SoakSample> = () => ({})): read
     heapBytes: [50 * megabyte, 45 * megabyte],
     resources: [20, 21],
     connections: [5, 5],
-    rows: { client_tickets: 100, client_audit_records: 10 * n, postern_denylist: 50 * n },
+    rows: { client_intents: 100, client_audit_records: 10 * n, postern_denylist: 50 * n },
     ...changed(n),
   }))
 }
@@ -52,13 +52,13 @@ it('sockets that are never closed show', () => {
 })
 
 it('a table that is never swept shows, and one that is swept now and then does not', () => {
-  const rows = (n: number) => ({ client_tickets: 10 * n, postern_counters: 100 * (n % 5) })
+  const rows = (n: number) => ({ client_intents: 10 * n, postern_counters: 100 * (n % 5) })
   expect(
     soakGrowth(
       samples((n) => ({ rows: rows(n) })),
       times(),
     ).tables,
-  ).toEqual(['client_tickets'])
+  ).toEqual(['client_intents'])
 })
 
 it('a table whose rows live for longer shows where it gets more of them than before', () => {
@@ -72,11 +72,11 @@ it('a table whose rows live for longer shows where it gets more of them than bef
 
 it('a table that has more rows for more requests does not show', () => {
   const third = 10 * minute
-  const more = samples((n) => ({ rows: { client_tickets: n < 20 ? 100 : 150 } }))
+  const more = samples((n) => ({ rows: { client_intents: n < 20 ? 100 : 150 } }))
   const often = Array.from({ length: 1500 }, (_, n) => ({ at: 2 * third + n * 400, ms: 10 }))
   const before = times().filter(({ at }) => at < 2 * third)
   expect(soakGrowth(more, [...before, ...often]).tables).toEqual([])
-  expect(soakGrowth(more, times()).tables).toEqual(['client_tickets'])
+  expect(soakGrowth(more, times()).tables).toEqual(['client_intents'])
 })
 
 it('times that grow show', () => {

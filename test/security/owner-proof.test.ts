@@ -56,9 +56,9 @@ eachSurface.describe('an account whose mailbox nobody proved', (surface) => {
       await post(host, '/webauthn/registration/options', { currentPassword }, bearer),
     ]
     expect(replies.map(outcomeOf)).toEqual(replies.map(() => '403 email_not_verified'))
-    const { totpFactors, passkeyChallenges, backupCodes, trustedDevices } = storedIn(host, surface)
+    const { totpFactors, challenges, backupCodes, trustedDevices } = storedIn(host, surface)
     expect(await totpFactors.get(user.id)).toBeNull()
-    expect(await passkeyChallenges.find({ userId: user.id }, { limit: 9 })).toEqual([])
+    expect(await challenges.find({ userId: user.id }, { limit: 9 })).toEqual([])
     expect(await backupCodes.get(user.id)).toBeNull()
     expect(await trustedDevices.find({ userId: user.id }, { limit: 9 })).toEqual([])
   })

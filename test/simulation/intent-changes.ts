@@ -45,8 +45,8 @@ export type IntentChange =
   | { readonly kind: 'switch'; readonly isOn: boolean }
 
 const users = 'client_users'
-const links = 'client_tickets'
-const logins = 'client_login_tickets'
+const links = 'client_intents'
+const challenges = 'client_challenges'
 
 export interface StoreWrite {
   readonly collection: string
@@ -85,7 +85,7 @@ const accountOf = (doc: object): Account => ({
 /** Null for a write of which no intent knows. */
 function accountWriteOf(set: object): AccountWrite | null {
   if ('lastLoginAt' in set) return 'fence'
-  if ('lastIntentId' in set) return 'intent'
+  if ('lastIntentId' in set || 'settledEnrollmentId' in set) return 'intent'
   if ('enabled' in set) return Reflect.get(set, 'enabled') === true ? 'enable' : 'disable'
   if ('passwordHash' in set) return 'deviceEpoch' in set ? 'change' : null
   return 'sessionEpoch' in set ? 'signOut' : null
@@ -107,12 +107,12 @@ export function intentChanges(): IntentChanges {
     const account = accounts.get(userId)
     if (account === undefined) return null
     const expiresAt = whole(doc, 'expiresAt')
-    const email = text(doc, 'email')
+    const email = text(doc, 'boundTo')
     return { kind, intent, userId, email, since: epochsOf(doc), expiresAt, account }
   }
 
   const linkIn = (doc: Doc | null): IntentChange | null =>
-    doc !== null && text(doc, 'purpose') === 'resetPassword'
+    doc !== null && text(doc, 'kind') === 'resetPassword'
       ? issued('link', text(doc, 'secretHash'), doc)
       : null
 
@@ -122,7 +122,7 @@ export function intentChanges(): IntentChanges {
       kept(write)
       if (after === null) return null
       if (collection === links) return linkIn(after)
-      const isWaiting = collection === logins && text(after, 'purpose') === 'secondFactor'
+      const isWaiting = collection === challenges && text(after, 'kind') === 'secondFactor'
       return isWaiting ? issued('ticket', id, after) : null
     },
 
@@ -142,7 +142,7 @@ export function intentChanges(): IntentChanges {
 
     taken({ collection, id, fields, after }) {
       const hit = after !== null
-      if (collection === logins) return { kind: 'take', intent: id, hit }
+      if (collection === challenges) return { kind: 'take', intent: id, hit }
       const isLink = collection === links && id.startsWith('resetPassword:')
       return isLink ? { kind: 'take', intent: text(fields, 'secretHash'), hit } : null
     },

@@ -63,14 +63,14 @@ const unasked = collections('client_users', (right) => ({
 }))
 
 /** A login that waits is not taken by the session that it becomes. */
-const untaken = collections('client_login_tickets', (right) => ({ take: (id) => right.get(id) }))
+const untaken = collections('client_challenges', (right) => ({ take: (id) => right.get(id) }))
 
 /** Links stay when they are taken. */
 const kept: Plant = {
   around: (backend) => {
     const same = sameEpoch.around?.(backend) ?? backend
     return (
-      collections('client_tickets', (right) => ({ take: (id) => right.get(id) })).around?.(same) ??
+      collections('client_intents', (right) => ({ take: (id) => right.get(id) })).around?.(same) ??
       same
     )
   },
@@ -114,7 +114,7 @@ const accepting = (text: string): Plant => ({
   },
 })
 
-const unlinked = collections('client_tickets', () => ({ get: async () => null }))
+const unlinked = collections('client_intents', () => ({ get: async () => null }))
 
 /** A factor is gone as soon as it is confirmed. */
 const factorless = collections('client_totp_factors', (right) => ({

@@ -46,7 +46,7 @@ describe('splitStore', () => {
         default: main.store,
         overrides: {
           refresh_tokens: tokens.store,
-          tickets: tokens.store,
+          challenges: tokens.store,
           audit_records: records.store,
         },
       })
@@ -56,7 +56,7 @@ describe('splitStore', () => {
       const prefixed = (...names: readonly string[]) =>
         bothOf(...names).map((name) => prefix + name)
       const expected = [
-        [tokens, prefixed('refresh_tokens', 'tickets')],
+        [tokens, prefixed('challenges', 'refresh_tokens')],
         [records, prefixed('audit_records')],
       ] as const
       const elsewhere = expected.flatMap(([, names]) => names)
@@ -71,27 +71,27 @@ describe('splitStore', () => {
 
   it('prepares stores that have nothing to hold, for the other ports of their backend', async () => {
     const [main, tokens] = [watched(), watched()]
-    await splitStore({ default: main.store, overrides: { tickets: tokens.store } }).prepare([])
+    await splitStore({ default: main.store, overrides: { challenges: tokens.store } }).prepare([])
     expect([main.prepared, tokens.prepared]).toEqual([[[]], [[]]])
   })
 
   it('rejects when one of the stores cannot be prepared', async () => {
     const down = { ...memory().store, prepare: async () => Promise.reject(new Error('down')) }
-    const store = splitStore({ default: memory().store, overrides: { tickets: down } })
+    const store = splitStore({ default: memory().store, overrides: { challenges: down } })
     await expect(store.prepare(allCollectionSpecs(''))).rejects.toThrow('down')
   })
 
   it.each<[string, object, string]>([
     [
       'a name with the surface',
-      { overrides: { client_tickets: memory().store } },
-      'overrides.client_tickets',
+      { overrides: { client_challenges: memory().store } },
+      'overrides.client_challenges',
     ],
     ['a name of the code', { overrides: { families: memory().store } }, 'overrides.families'],
     ['an inherited name', { overrides: { constructor: memory().store } }, 'overrides.constructor'],
-    ['a backend', { overrides: { tickets: memory() } }, 'overrides.tickets'],
-    ['half a store', { overrides: { tickets: { collection() {} } } }, 'overrides.tickets'],
-    ['nothing', { overrides: { tickets: undefined } }, 'overrides.tickets'],
+    ['a backend', { overrides: { challenges: memory() } }, 'overrides.challenges'],
+    ['half a store', { overrides: { challenges: { collection() {} } } }, 'overrides.challenges'],
+    ['nothing', { overrides: { challenges: undefined } }, 'overrides.challenges'],
     ['no default', { default: undefined }, 'default'],
   ])('refuses %s', (_what, wrong, option) => {
     const build = () => splitStore({ default: memory().store, overrides: {}, ...wrong })
@@ -114,15 +114,17 @@ describe('a plan of splitStore', () => {
   })
 
   it('asks each store for what it holds', async () => {
-    const overrides = { tickets: planning('fast') }
+    const overrides = { challenges: planning('fast') }
     const store = splitStore({ default: planning('main'), overrides })
-    const specs = allCollectionSpecs('').filter(({ name }) => /^client_(users|tickets)$/.test(name))
+    const specs = allCollectionSpecs('').filter(({ name }) =>
+      /^client_(users|challenges)$/.test(name),
+    )
     const plan = await store.plan?.(specs)
-    expect(plan?.map(({ name }) => name)).toEqual(['main: client_users', 'fast: client_tickets'])
+    expect(plan?.map(({ name }) => name)).toEqual(['main: client_users', 'fast: client_challenges'])
   })
 
   it('is none where a store shows none: half a plan would pass for a whole one', () => {
-    const overrides = { tickets: memory().store }
+    const overrides = { challenges: memory().store }
     expect(splitStore({ default: planning('main'), overrides }).plan).toBeUndefined()
   })
 })

@@ -1,9 +1,8 @@
 import { workOff } from '../../concurrency/promises.js'
 import { isUuid } from '../../crypto/secrets.js'
-import { isUnfinishedImport } from '../../engine/accounts.js'
+import { isUnfinishedImport, sparesNone } from '../../engine/accounts.js'
 import type { AuthError } from '../../errors/index.js'
 import { type Collections, removedBy } from '../../model/collections.js'
-import type { Ticket } from '../../model/intents.js'
 import {
   type AccountDeletion,
   onlyByRequest,
@@ -15,6 +14,7 @@ import type { Collection, Doc } from '../../ports/store.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
+import { takeRegistrationLinks } from '../intents/login-intents.js'
 import { stripped } from '../intents/pending-registrations.js'
 import { clearFailures } from '../limits/lockout.js'
 import { endAllSessions } from '../sessions/session-endings.js'
@@ -100,7 +100,7 @@ function disableForDeletion<R extends string>(
         sessionEpoch: sessionEpoch + 1,
         credentialEpoch: credentialEpoch + 1,
         deviceEpoch: deviceEpoch + 1,
-        keptSessionId: null,
+        ...sparesNone,
       },
     )
     return disabled ?? conflict
@@ -206,8 +206,8 @@ async function isUnfinished(ctx: SurfaceContext, user: User): Promise<boolean> {
  */
 async function withoutUnfinished(ctx: SurfaceContext, user: User | null): Promise<User | null> {
   if (user === null || !(await isUnfinished(ctx, user))) return user
-  const { id, lastIntentId } = user
-  const isTaken = (await ctx.collections.users.take(id, { enabled: false, lastIntentId })) !== null
+  const { id, importState } = user
+  const isTaken = (await ctx.collections.users.take(id, { enabled: false, importState })) !== null
   return isTaken ? null : ctx.collections.users.get(id)
 }
 
@@ -268,7 +268,7 @@ export function resumeDeletions(ctx: SurfaceContext): Promise<'more' | 'done'> {
 }
 
 interface Owned extends Doc {
-  readonly userId: string
+  readonly userId: string | null
 }
 
 /**
@@ -283,20 +283,17 @@ async function removePersonalData(
   { userId, email }: { readonly userId: string; readonly email: string | null },
 ): Promise<void> {
   await Promise.all([
-    ...(email === null ? [] : removalsByAddress(collections, email)),
+    ...(email === null
+      ? []
+      : [
+          strip(collections.pendingRegistrations, email),
+          takeRegistrationLinks(collections, email),
+        ]),
     ...removedBy('byUserId').map((member) => takeAll<Owned>(collections[member], { userId })),
     ...removedBy('byId').map((member) => takeOne(collections[member], userId)),
     takeAll(serviceCredentials, { accountId: userId }),
   ])
   for (const member of removedBy('last')) await takeAll<Owned>(collections[member], { userId })
-}
-
-function removalsByAddress(
-  { pendingRegistrations, tickets }: Collections,
-  email: string,
-): readonly Promise<void>[] {
-  const isLink = ({ purpose }: Ticket): boolean => purpose === 'register'
-  return [strip(pendingRegistrations, email), takeAll(tickets, { email }, isLink)]
 }
 
 async function strip(collection: Collection<PendingRegistration>, email: string): Promise<void> {
@@ -310,12 +307,6 @@ function takeOne(collection: Collection<Doc>, id: string): Promise<unknown> {
   return collection.take(id)
 }
 
-async function takeAll<T extends Doc>(
-  collection: Collection<T>,
-  equal: Partial<T>,
-  isOurs: (doc: T) => boolean = () => true,
-): Promise<void> {
-  for await (const doc of newestFirst(collection, equal)) {
-    if (isOurs(doc)) await collection.take(doc.id)
-  }
+async function takeAll<T extends Doc>(collection: Collection<T>, equal: Partial<T>): Promise<void> {
+  for await (const { id } of newestFirst(collection, equal)) await collection.take(id)
 }

@@ -9,14 +9,13 @@ import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Principal, SignedIn } from '../context/actor.js'
 import { readEmail, requireEmail } from '../context/email-address.js'
-import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {
   type OpenedIntent,
   type SpentIntent,
   sessionRefusal,
-  spendIntentLast,
-} from '../intents/intent-judge.js'
+  spendIntent,
+} from '../intents/intents.js'
 import { issueMailedTicket, takeMailedTicket } from '../intents/login-intents.js'
 import { limitedSuccess } from '../limits/rate-limiter.js'
 import {
@@ -261,8 +260,8 @@ async function sendLink(
   email: string,
   { typed, ttlMs, languages }: LinkTerms,
 ): Promise<void> {
-  const terms = { ttlMs, mailedTo: typed, sessionId }
-  const ticket = await issueMailedTicket(ctx, user, { purpose: 'changeEmail', ...terms })
+  const terms = { user, boundTo: sessionId, payload: { email: typed }, lifeMs: ttlMs }
+  const ticket = await issueMailedTicket(ctx, 'changeEmail', terms)
   const [owner] = await ctx.collections.users.find({ email }, { limit: 1 })
   if (owner === undefined) mailChangeEmail(ctx, user, { email, languages }, ticket)
   else if (owner.id !== user.id) void mailAccountExists(ctx, { email, name: '', languages })
@@ -278,7 +277,7 @@ function isMoved(user: User, email: string, intent: ChangeIntent): boolean {
  */
 async function take(ctx: SurfaceContext, intent: ChangeIntent, isOurs: boolean): Promise<boolean> {
   if (await takeMailedTicket(ctx, intent)) return true
-  return isOurs && (await ctx.collections.tickets.get(intent.payload.id)) !== null
+  return isOurs && (await ctx.collections.intents.get(intent.stored.id)) !== null
 }
 
 /** Whose write gave the account the address; null when it does not have it. */
@@ -287,10 +286,9 @@ async function move(
   intent: ChangeIntent,
   email: string,
 ): Promise<{ readonly by: 'this' | 'other' } | null> {
-  const { user, payload } = intent
+  const { user, stored } = intent
   if (isMoved(user, email, intent)) return { by: 'other' }
-  const { credentialEpoch, sessionEpoch, deviceEpoch } = payload
-  await keepEnrolledFactor(ctx.collections, user)
+  const { credentialEpoch, sessionEpoch, deviceEpoch } = stored
   const now = ctx.clock.now()
   const moved = await ctx.collections.users.update(
     user.id,
@@ -298,7 +296,7 @@ async function move(
     { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true, kind: '' },
     {
       email,
-      emailAsTyped: payload.email,
+      emailAsTyped: stored.payload.email,
       emailVerifiedAt: now,
       credentialEpoch: credentialEpoch + 1,
       lastIntentId: intent.id,
@@ -314,12 +312,12 @@ async function move(
 /** Nothing is asked where the account is moved already: the rest is only to be done. */
 async function requireAsker(
   ctx: SurfaceContext,
-  { user, payload, isWritten }: ChangeIntent,
+  { user, stored, isWritten }: ChangeIntent,
   { sessionId, currentPassword }: AddressAsker,
   source: RequestSource,
 ): Promise<void> {
   if (isWritten) return
-  if (sessionId !== null && sessionId === payload.sessionId) {
+  if (sessionId !== null && sessionId === stored.boundTo) {
     // Its access token outlives the session by a little; the right to go on with this does not.
     if ((await sessionRefusal(ctx, user, sessionId)) === null) return
   }
@@ -328,7 +326,7 @@ async function requireAsker(
   if (!passwordLoginEnabled)
     throw new AuthError('password_login_disabled', { detail: passwordsOff })
   if (currentPassword === undefined) throw new AuthError('current_password_required')
-  if (await checkPasswordOfLink(ctx, payload, user, currentPassword)) return
+  if (await checkPasswordOfLink(ctx, stored, user, currentPassword)) return
   ctx.emit('password.changeFailed', source, { userId: user.id, sessionId: null })
   throw new AuthError('invalid_credentials')
 }
@@ -383,9 +381,9 @@ export async function confirmEmailChange(
   asker: AddressAsker,
   source: RequestSource,
 ): Promise<void> {
-  const intent = spendIntentLast(opened)
+  const intent = spendIntent(opened)
   const seen = intent.user
-  const email = await readEmail(intent.payload.email)
+  const email = await readEmail(intent.stored.payload.email)
   if (email === null) throw new AuthError('invalid_token')
   await requireAsker(ctx, intent, asker, source)
   // Today's settings. An earlier request with this link may have moved it: that one counts.

@@ -13,8 +13,7 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
-import { keepEnrolledFactor } from '../context/enrolled-factors.js'
-import { type OpenedIntent, type SpentIntent, spendIntentLast } from '../intents/intent-judge.js'
+import { type OpenedIntent, type SpentIntent, spendIntent } from '../intents/intents.js'
 import { issueMailedTicket, takeMailedTicket } from '../intents/login-intents.js'
 import { registrationsBoundTo, takeRegistration } from '../intents/pending-registrations.js'
 import { mailAccountExists, mailConfirmRegistration } from '../mail/mail-service.js'
@@ -55,7 +54,7 @@ function admit(rules: EntryRules, comer?: EntryFacts): void {
 
 async function passwordOf(
   ctx: SurfaceContext,
-  { id, payload: { email } }: Link,
+  { id, stored: { boundTo: email } }: Link,
   registered: PendingRegistration | null,
   { newPassword, name }: ShownBeginning,
 ) {
@@ -77,7 +76,7 @@ async function accountOf(
   shown: ShownBeginning,
   terms: string,
 ): Promise<User> {
-  const { email, userId } = link.payload
+  const { boundTo: email, userId } = link.stored
   const password = await passwordOf(ctx, link, registered, shown)
   const now = ctx.clock.now()
   return newUser(now, {
@@ -96,7 +95,7 @@ async function accountOf(
 /** The account that this link made in an earlier attempt, which was cut off before the link was taken. */
 async function madeByLink(
   ctx: SurfaceContext,
-  { id, payload: { email } }: Link,
+  { id, stored: { boundTo: email } }: Link,
 ): Promise<User | null> {
   const [owner] = await ctx.collections.users.find({ email }, { limit: 1 })
   return owner?.lastIntentId === id ? owner : null
@@ -130,7 +129,7 @@ async function begin(
   link: Link,
   { registered, shown, source }: Attempt,
 ): Promise<User | null> {
-  const { email } = link.payload
+  const { boundTo: email } = link.stored
   const rules = entryRules(ctx.surface, await ctx.settings())
   admit(rules)
   if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
@@ -159,7 +158,7 @@ async function requireChosen(
   const isSame =
     newPassword === undefined
       ? registered === null || registered.id === made.id
-      : await checkPasswordOfLink(ctx, link.payload, made, newPassword)
+      : await checkPasswordOfLink(ctx, link.stored, made, newPassword)
   if (!isSame) throw new AuthError('invalid_token')
 }
 
@@ -168,7 +167,7 @@ async function finish(
   link: Link,
   registered: PendingRegistration | null,
 ): Promise<void> {
-  await clearPasswordFailures(ctx, link.payload.email)
+  await clearPasswordFailures(ctx, link.stored.boundTo)
   if (registered !== null) await takeRegistration(ctx, registered)
   // Last: until here the same link makes no second account and completes what is there.
   await takeMailedTicket(ctx, link)
@@ -187,8 +186,8 @@ export async function confirmRegistration(
   shown: ShownBeginning,
   source: RequestSource,
 ): Promise<void> {
-  const link = spendIntentLast(opened)
-  const { email } = link.payload
+  const link = spendIntent(opened)
+  const { boundTo: email } = link.stored
   const registered = await registrationsBoundTo(ctx, shown.registrationKey, email)
   const attempt = { registered, shown, source }
   // What an earlier attempt made is completed, though registration was closed since.
@@ -217,7 +216,6 @@ interface Shown {
 /** The password stays, and with it all that was made with it. */
 async function keep(ctx: SurfaceContext, { intent, source }: Shown): Promise<void> {
   const { id, email, credentialEpoch, deviceEpoch } = intent.user
-  await keepEnrolledFactor(ctx.collections, intent.user)
   const at = ctx.clock.now()
   // The device epoch moves with every password: the one that was compared is the one that stays.
   const epochs = { credentialEpoch, deviceEpoch }
@@ -248,7 +246,7 @@ async function apply(ctx: SurfaceContext, how: LinkProof, shown: Shown): Promise
     throw new AuthError('password_choice_required')
   }
   if (how === 'compare' && newPassword !== undefined) {
-    const isPresent = await checkPasswordOfLink(ctx, intent.payload, intent.user, newPassword)
+    const isPresent = await checkPasswordOfLink(ctx, intent.stored, intent.user, newPassword)
     return isPresent ? keep(ctx, shown) : prove(ctx, shown, newPassword)
   }
   return prove(ctx, shown, how === 'choose' ? (newPassword ?? null) : null)
@@ -259,11 +257,11 @@ async function apply(ctx: SurfaceContext, how: LinkProof, shown: Shown): Promise
  * it. Another password is not taken in the place of the one that was chosen.
  */
 async function goOn(ctx: SurfaceContext, { intent, newPassword, source }: Shown): Promise<void> {
-  const { user, payload } = intent
+  const { user, stored } = intent
   // The password stayed, or there was nothing to retire.
-  if (user.credentialEpoch === payload.credentialEpoch) return
+  if (user.credentialEpoch === stored.credentialEpoch) return
   if (user.passwordHash !== null) {
-    const isOurs = newPassword !== undefined && checkPasswordOfLink(ctx, payload, user, newPassword)
+    const isOurs = newPassword !== undefined && checkPasswordOfLink(ctx, stored, user, newPassword)
     if (!(await isOurs)) throw new AuthError('invalid_token')
   }
   await endAllSessions(ctx, user.id, 'password_change', source)
@@ -281,7 +279,7 @@ export async function confirmMailbox(
   { newPassword, name, acceptedTermsVersion }: ConfirmingOwner,
   source: RequestSource,
 ): Promise<void> {
-  const intent = spendIntentLast(opened)
+  const intent = spendIntent(opened)
   const { user } = intent
   const owner = { name, termsVersion: acceptedTermsVersion ?? null }
   const shown = { intent, newPassword, owner, source }
@@ -310,9 +308,9 @@ export async function registrationLifetime(ctx: SurfaceContext): Promise<number>
 
 async function issue(ctx: SurfaceContext, email: string) {
   const id = uuidv7(ctx.clock.now(), ctx.random)
-  const toBe = { id, sessionEpoch: 0, credentialEpoch: 0, deviceEpoch: 0 }
-  const terms = { ttlMs: await registrationLifetime(ctx), mailedTo: email, sessionId: null }
-  return issueMailedTicket(ctx, toBe, { purpose: 'register', ...terms })
+  const user = { id, sessionEpoch: 0, credentialEpoch: 0, deviceEpoch: 0 }
+  const lifeMs = await registrationLifetime(ctx)
+  return issueMailedTicket(ctx, 'register', { user, boundTo: email, payload: {}, lifeMs })
 }
 
 async function mayMail(ctx: SurfaceContext, email: string): Promise<boolean> {

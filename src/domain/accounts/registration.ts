@@ -5,14 +5,14 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
-import { newestFirst } from '../../stores/newest-first.js'
 import { type Act, type Actor, actBy, hostPage } from '../context/actor.js'
 import { readEmail, requireEmail } from '../context/email-address.js'
 import {
   issueMailedTicket,
-  mailedPurposeOf,
+  mailedKindOf,
   openMailedTicket,
   openRegistrationTicket,
+  takeRegistrationLinks,
 } from '../intents/login-intents.js'
 import {
   keepRegistration,
@@ -123,8 +123,8 @@ async function sendVerification(
   user: User,
   languages: readonly string[],
 ): Promise<void> {
-  const terms = { ttlMs: await registrationLifetime(ctx), mailedTo: user.email, sessionId: null }
-  const ticket = await issueMailedTicket(ctx, user, { purpose: 'verifyEmail', ...terms })
+  const terms = { user, boundTo: user.email, payload: {}, lifeMs: await registrationLifetime(ctx) }
+  const ticket = await issueMailedTicket(ctx, 'verifyEmail', terms)
   mailVerifyEmail(ctx, user, ticket, languages)
 }
 
@@ -215,15 +215,15 @@ export async function verifyEmail(
   { token, ...shown }: ShownLink,
   source: RequestSource,
 ): Promise<void> {
-  const purpose = mailedPurposeOf(token)
-  if (purpose === 'register') {
+  const kind = mailedKindOf(token)
+  if (kind === 'register') {
     return confirmRegistration(ctx, await openRegistrationTicket(ctx, token), shown, source)
   }
-  if (purpose === 'changeEmail') {
-    const opened = await openMailedTicket(ctx, token, ['changeEmail'])
+  if (kind === 'changeEmail') {
+    const opened = await openMailedTicket(ctx, token, 'changeEmail')
     return confirmEmailChange(ctx, opened, shown, source)
   }
-  const opened = await openMailedTicket(ctx, token, ['verifyEmail'])
+  const opened = await openMailedTicket(ctx, token, 'verifyEmail')
   return confirmMailbox(ctx, opened, shown, source)
 }
 
@@ -314,12 +314,6 @@ export interface Registrations {
 export function createRegistrations(ctx: SurfaceContext): Registrations {
   const ofUser = async (id: string) => (isUuid(id) ? registrationOfUser(ctx, id) : null)
 
-  async function removeLinks(email: string): Promise<void> {
-    for await (const { id, purpose } of newestFirst(ctx.collections.tickets, { email })) {
-      if (purpose === 'register') await ctx.collections.tickets.take(id)
-    }
-  }
-
   return {
     async list(request = {}) {
       const page = hostPage(request)
@@ -348,7 +342,8 @@ export function createRegistrations(ctx: SurfaceContext): Registrations {
       // Links first: repeated after a rejection, it goes on.
       const equal = { email: found.email }
       const others = await ctx.collections.pendingRegistrations.find(equal, { limit: 2 })
-      if (others.every((other) => other.id === id)) await removeLinks(found.email)
+      const isLast = others.every((other) => other.id === id)
+      if (isLast) await takeRegistrationLinks(ctx.collections, found.email)
       return takeRegistration(ctx, found)
     },
   }

@@ -265,18 +265,15 @@ const shown: Readonly<Record<Personal, readonly string[]>> = {
   pendingRegistrations: [
     ...['id', 'method', 'email', 'emailAsTyped', 'name', 'termsVersion', 'createdAt', 'expiresAt'],
   ],
-  tickets: ['purpose', 'email', 'sessionId', 'expiresAt'],
-  loginTickets: ['purpose', 'loginMethod', 'amr', 'delivery', 'attempts', 'expiresAt'],
+  intents: ['kind', 'boundTo', 'attempts', 'payload', 'expiresAt'],
+  challenges: ['kind', 'attempts', 'sessionId', 'payload', 'expiresAt'],
   stepUpProofs: ['id', 'method', 'provedAt', 'expiresAt'],
   trustedDevices: ['id', 'name', 'createdAt', 'lastUsedAt', 'expiresAt'],
   oauthIdentities: ['provider', 'issuer', 'subject', 'linkedAt'],
-  oauthFlows: ['provider', 'kind', 'redirectUri', 'termsVersion', 'sessionId', 'expiresAt'],
-  oauthCodes: ['provider', 'goodUntil', 'redeemedAt', 'replayedAt', 'sessionId', 'expiresAt'],
   passkeys: [
     ...['id', 'name', 'publicKey', 'counter', 'transports', 'backupEligible', 'backedUp'],
     ...['createdAt', 'lastUsedAt'],
   ],
-  passkeyChallenges: ['ceremony', 'expiresAt'],
   totpFactors: ['confirmed', 'createdAt'],
   backupCodes: ['createdAt'],
   passwordHistories: [],
@@ -304,8 +301,14 @@ export const exportedMembers: Readonly<Record<string, readonly string[]>> = Obje
   }),
 )
 
+/** What is shown of the payload of an intent, which may hold secrets. */
+export const exportedOfPayload: readonly string[] = [
+  ...['email', 'method', 'amr', 'delivery', 'provider', 'redirectUri', 'termsVersion'],
+  ...['sessionId', 'goodUntil'],
+]
+
 interface Owned extends Doc {
-  readonly userId: string
+  readonly userId: string | null
 }
 
 /** Null for an unknown id and for a service account. A user who changes meanwhile is read as they are then. */
@@ -338,7 +341,14 @@ export async function exportUser(
 
 function membersOf(doc: Doc, names: readonly string[]): Readonly<Record<string, unknown>> {
   const members: Readonly<Record<string, unknown>> = { ...doc }
-  return Object.fromEntries(names.map((name) => [name, members[name]]))
+  return Object.fromEntries(names.map((name) => [name, shownOf(name, members[name])]))
+}
+
+function shownOf(name: string, value: unknown): unknown {
+  if (name !== 'payload') return value
+  return Object.fromEntries(
+    Object.entries(Object(value)).filter(([member]) => exportedOfPayload.includes(member)),
+  )
 }
 
 async function oneOf(collection: Collection<Doc>, id: string): Promise<readonly Doc[]> {

@@ -1,13 +1,11 @@
 import { allTried } from '../../concurrency/promises.js'
 import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import {
-  disabledImport,
   entryRefusal,
   entryRules,
   isRoleName,
   isUnfinishedImport,
   roleNameForm,
-  unfinishedImport,
   userProblem,
 } from '../../engine/accounts.js'
 import { isStorable } from '../../engine/text.js'
@@ -183,7 +181,7 @@ function createAccountImport(
       ...passwordOf(row),
       memberships: row.memberships,
       enabled: inOne && row.enabled,
-      lastIntentId: inOne ? null : unfinishedImport,
+      importState: inOne ? null : 'unfinished',
     })
     return { ...user, createdAt: row.createdAt ?? now, lastLoginAt: row.lastLoginAt }
   }
@@ -258,8 +256,8 @@ function createAccountImport(
   /** Takes the account away with what imports gave it, unless it is no longer unfinished. A dry run leaves it. */
   async function giveUp(user: User, result: ImportResult): Promise<ImportResult> {
     if (dryRun) return result
-    const { id, lastIntentId } = user
-    const guard = { lastIntentId, enabled: false, deletingAt: null }
+    const { id, importState } = user
+    const guard = { importState, enabled: false, deletingAt: null }
     // Before the account goes: an identity without one would open what later gets its id.
     await unlink(id, [])
     if ((await ctx.collections.users.take(id, guard)) !== null)
@@ -268,15 +266,15 @@ function createAccountImport(
   }
   /** Factors and identities first; with the last write the account can be used. */
   async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
-    const { id, lastIntentId } = user
+    const { id, importState } = user
     // A deletion finds it disabled, and leaves the mark.
-    const guard = { lastIntentId, enabled: false, deletingAt: null }
+    const guard = { importState, enabled: false, deletingAt: null }
     const added = await link(row.identities, id)
     if (added === null) return giveUp(user, conflictOf('identity_taken'))
     if (row.totpSecret !== null) await putTotp(user, row.totpSecret)
     // The host's word on it counts, also where the row says otherwise.
-    const enabled = row.enabled && lastIntentId !== disabledImport
-    const set = { lastIntentId: null, enabled, ...passwordOf(row) }
+    const enabled = row.enabled && importState !== 'disabled'
+    const set = { importState: null, enabled, ...passwordOf(row) }
     if ((await ctx.collections.users.update(id, guard, set)) !== null)
       return { outcome: 'created', id }
     if (await isGone(id)) {

@@ -1,10 +1,10 @@
 import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import {
-  disabledImport,
   entryRefusal,
   entryRules,
   isPeopleOnlyRole,
   isUnfinishedImport,
+  sparesNone,
 } from '../../engine/accounts.js'
 import { isStorable } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
@@ -243,21 +243,21 @@ export function createUsers(ctx: SurfaceContext): Users {
 
 /** What the changes are to the record, and what must be as it was when they are written. */
 function writeOf(user: User, changes: UserChanges) {
-  const { sessionEpoch, credentialEpoch, deviceEpoch, lastIntentId } = user
+  const { sessionEpoch, credentialEpoch, deviceEpoch, importState } = user
   const isUnfinished = isUnfinishedImport(user)
   // Its second factor may be missing: a password alone would open it.
   if (isUnfinished && changes.enabled === true) throw new AuthError('import_unfinished')
   const epochs = { sessionEpoch, credentialEpoch, deviceEpoch }
   // An import that completes it meanwhile removes the mark, and moves no epoch.
-  const guard = isUnfinished ? { ...epochs, lastIntentId } : epochs
+  const guard = isUnfinished ? { ...epochs, importState } : epochs
   if (changes.enabled !== false) return { guard, set: changes }
   const ended = {
     sessionEpoch: sessionEpoch + 1,
     credentialEpoch: credentialEpoch + 1,
     deviceEpoch: deviceEpoch + 1,
-    keptSessionId: null,
+    ...sparesNone,
   }
-  const marked = isUnfinished ? { lastIntentId: disabledImport } : {}
+  const marked = isUnfinished ? { importState: 'disabled' as const } : {}
   return { guard, set: { ...changes, ...ended, ...marked } }
 }
 

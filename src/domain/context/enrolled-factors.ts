@@ -1,4 +1,4 @@
-import { type EnrolledFactors, enrollmentOf } from '../../engine/factors.js'
+import { type EnrolledFactors, enrolledMark } from '../../engine/factors.js'
 import type { Collections } from '../../model/collections.js'
 import { type BackupCodes, maxPasskeys, type Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
@@ -35,17 +35,16 @@ export function remainingCodes({ hashes, usedMask }: BackupCodes): number {
 }
 
 /**
- * To be called before a write that sets another `lastIntentId`, with the user whose epochs that write guards. Where the
- * present one says that an enrolment is complete, this marks the factor as complete as well. Without the mark, a factor
- * whose own request died too early would count as overtaken.
+ * To be called before another enrolment takes the place of the settled one, with the user whose epochs its write guards.
+ * It marks the factor of the settled one as complete. Without the mark, a factor whose own request died too early would
+ * count as overtaken.
  */
 export async function keepEnrolledFactor(
   collections: Pick<Collections, 'totpFactors' | 'passkeys'>,
-  { id: userId, lastIntentId }: Pick<User, 'id' | 'lastIntentId'>,
+  { id: userId, settledEnrollmentId: enrollmentId }: Pick<User, 'id' | 'settledEnrollmentId'>,
 ): Promise<void> {
-  const enrollmentId = enrollmentOf(lastIntentId)
-  if (lastIntentId === null || enrollmentId === null) return
-  const settled = { enrollmentId: lastIntentId }
+  if (enrollmentId === null) return
+  const settled = { enrollmentId: enrolledMark(enrollmentId) }
   const { totpFactors, passkeys } = collections
   const keepPasskey = async () => {
     const all = await passkeysOfUser(collections, userId)

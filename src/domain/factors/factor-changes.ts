@@ -5,7 +5,7 @@ import type { MfaChange } from '../../ports/events.js'
 import type { Collection } from '../../ports/store.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { sessionRefusal } from '../intents/intent-judge.js'
+import { sessionRefusal } from '../intents/intents.js'
 import { mailMfaChanged } from '../mail/mail-service.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -23,8 +23,8 @@ export interface FactorChange {
   readonly actorId?: string | null
   /** The session that asked for it; left out where the host's code did, or a login that has none yet. */
   readonly askedIn?: string
-  /** Ends all sessions but this one, which may be a login that has none yet; left out, none. */
-  readonly endsAllBut?: { readonly sessionId: string }
+  /** Ends all sessions but this one; left out, none. */
+  readonly endsAllBut?: Spared
   /** Called once the mailer has the mail, or where none is sent; a failure of it is logged. */
   readonly told?: () => Promise<unknown>
 }
@@ -68,7 +68,9 @@ async function endOthers(
   { source, endsAllBut }: FactorChange,
 ): Promise<void> {
   if (endsAllBut === undefined) return
-  await endAllSessions(ctx, userId, 'factor_change', source, { except: endsAllBut.sessionId })
+  const { keptSessionId } = endsAllBut
+  const spared = keptSessionId === null ? {} : { except: keptSessionId }
+  await endAllSessions(ctx, userId, 'factor_change', source, spared)
 }
 
 /**
@@ -111,7 +113,7 @@ export async function factorEnrolled(
 
 interface Terms {
   /** The only session that can be refreshed from then on; left out, all can that could before. */
-  readonly kept?: { readonly sessionId: string } | undefined
+  readonly kept?: Spared | undefined
   /** Throws where it may not be done to the user as they are now. Default: it may. */
   readonly requireRight?: (user: User) => Promise<void>
 }
@@ -129,9 +131,10 @@ export function raiseDeviceEpoch(
   let tried: Pick<User, 'deviceEpoch' | 'sessionEpoch'> | null = null
 
   /** A driver may carry a write out twice, and tell of the second one alone. */
-  function isWritten({ deviceEpoch, sessionEpoch, keptSessionId }: User): boolean {
+  function isWritten({ deviceEpoch, sessionEpoch, keptSessionId, keptIntentId }: User): boolean {
     const isNext = deviceEpoch === tried?.deviceEpoch && sessionEpoch === tried.sessionEpoch
-    return isNext && kept !== undefined && keptSessionId === kept.sessionId
+    const isKept = keptSessionId === kept?.keptSessionId && keptIntentId === kept.keptIntentId
+    return isNext && isKept
   }
 
   return retryOnConflict(10, async () => {
@@ -142,28 +145,31 @@ export function raiseDeviceEpoch(
     const { deviceEpoch, sessionEpoch } = user
     const next = { deviceEpoch: deviceEpoch + 1, sessionEpoch: sessionEpoch + 1 }
     tried = next
-    const set =
-      kept === undefined
-        ? { deviceEpoch: next.deviceEpoch }
-        : { ...next, keptSessionId: kept.sessionId }
+    const set = kept === undefined ? { deviceEpoch: next.deviceEpoch } : { ...next, ...kept }
     return (await users.update(userId, { deviceEpoch, sessionEpoch }, set)) ?? conflict
   })
 }
 
+/** The session that goes on, or the login that waits for its factor and has none yet. */
+export type Spared =
+  | { readonly keptSessionId: string; readonly keptIntentId: null }
+  | { readonly keptSessionId: null; readonly keptIntentId: string }
+
+export const sparing = (keptSessionId: string): Spared => ({ keptSessionId, keptIntentId: null })
+
 /** What a person says about their other sessions when they change their second factors (ASVS 7.4.3). */
 export interface OtherSessions {
-  /** The session that goes on, or the login that waits for its factor and has none yet. */
-  readonly sessionId: string
+  readonly spared: Spared
   /** Left out: the usual of the change. */
   readonly endOtherSessions?: boolean | undefined
 }
 
 /** For `FactorChange`: left out where the other sessions go on. */
 export function endsAllBut(
-  { sessionId, endOtherSessions }: OtherSessions,
+  { spared, endOtherSessions }: OtherSessions,
   usual: boolean,
-): { readonly endsAllBut?: { readonly sessionId: string } } {
-  return (endOtherSessions ?? usual) ? { endsAllBut: { sessionId } } : {}
+): { readonly endsAllBut?: Spared } {
+  return (endOtherSessions ?? usual) ? { endsAllBut: spared } : {}
 }
 
 /**

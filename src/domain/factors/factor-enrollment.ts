@@ -5,7 +5,7 @@ import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors, keepEnrolledFactor } from '../context/enrolled-factors.js'
-import { type SpentIntent, sessionRefusal } from '../intents/intent-judge.js'
+import { type SpentIntent, sessionRefusal } from '../intents/intents.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { endsAllBut, factorChanged, noticeMs, type OtherSessions } from './factor-changes.js'
 
@@ -14,10 +14,7 @@ import { endsAllBut, factorChanged, noticeMs, type OtherSessions } from './facto
 type EnrollmentIntent = SpentIntent<'totpEnrollment' | 'passkeyRegistration'>
 
 /** The session or the login in which a factor is enrolled, and what is to become of the other sessions. */
-export interface EnrollmentPlace extends OtherSessions {
-  /** Null for a login, which has no session yet. */
-  readonly askedIn: string | null
-}
+export type EnrollmentPlace = OtherSessions
 
 /** What stores one factor, and takes it away again. */
 export interface FactorWrite {
@@ -73,8 +70,8 @@ function claim(
   askedIn: string | null,
   ended: EnrolledUser['others']['endsAllBut'],
 ): Promise<User | null> {
-  const { id: lastIntentId, payload, user } = intent
-  const { deviceEpoch, credentialEpoch } = payload
+  const { id: lastIntentId, stored, user } = intent
+  const { deviceEpoch, credentialEpoch } = stored
   let seen: User = user
 
   async function attempt() {
@@ -84,7 +81,8 @@ function claim(
     const { sessionEpoch } = seen
     const closing = closingOf(sessionEpoch, ended)
     const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }
-    const set = { deviceEpoch: deviceEpoch + 1, lastIntentId, ...closing.set }
+    const own = { lastIntentId, settledEnrollmentId: null }
+    const set = { deviceEpoch: deviceEpoch + 1, ...own, ...closing.set }
     const claimed = await ctx.collections.users.update(user.id, guard, set)
     if (claimed !== null) return claimed
     const found = await ctx.collections.users.get(user.id)
@@ -105,18 +103,18 @@ function claim(
 async function settleEnrollment(
   ctx: SurfaceContext,
   { id, deviceEpoch, credentialEpoch }: ClaimedUser,
-  intentId: string,
+  settledEnrollmentId: string,
 ): Promise<User | null> {
-  const lastIntentId = enrolledMark(intentId)
   const guard = { deviceEpoch, credentialEpoch, enabled: true }
   const settled = await ctx.collections.users.update(id, guard, {
     deviceEpoch: deviceEpoch + 1,
-    lastIntentId,
+    settledEnrollmentId,
   })
   if (settled !== null) return settled
   // The write may have been ours, carried out twice by a driver.
   const found = await ctx.collections.users.get(id)
-  const isOurs = found?.lastIntentId === lastIntentId && found.deviceEpoch === deviceEpoch + 1
+  const isSettled = found?.settledEnrollmentId === settledEnrollmentId
+  const isOurs = isSettled && found.deviceEpoch === deviceEpoch + 1
   return isOurs && found.enabled ? found : null
 }
 
@@ -144,7 +142,7 @@ export async function enrollFactor(
   factor: FactorWrite,
   place: EnrollmentPlace,
 ): Promise<EnrolledUser | null> {
-  const { askedIn } = place
+  const askedIn = place.spared.keptSessionId
   const isFirst = place.endOtherSessions === undefined && (await isFirstFactor(ctx, intent))
   const others = endsAllBut(place, isFirst)
   const claimed = await claim(ctx, intent, askedIn, others.endsAllBut)
@@ -162,12 +160,12 @@ export async function enrollFactor(
     await takeBack(factor, notice)
     throw refusal
   }
-  // Later effects of other intents hide what `settleEnrollment` wrote into the user. The factor stands, whatever comes of this.
+  // Later enrolments hide what `settleEnrollment` wrote into the user. The factor stands, whatever comes of this.
   await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})
   return { user: settled, others, told: () => factor.told(notice) }
 }
 
-/** Another intent may have marked the factor as complete meanwhile. */
+/** Another enrolment may have marked the factor as complete meanwhile. */
 async function takeBack(factor: FactorWrite, notice: EnrollmentNotice): Promise<void> {
   const { enrollmentId } = notice
   await factor.takeBack(notice)
@@ -178,15 +176,14 @@ async function takeBack(factor: FactorWrite, notice: EnrollmentNotice): Promise<
 /** What the write of the claim asks and sets besides, to end the other sessions. */
 function closingOf(sessionEpoch: number, ended: EnrolledUser['others']['endsAllBut']) {
   if (ended === undefined) return {}
-  const set = { sessionEpoch: sessionEpoch + 1, keptSessionId: ended.sessionId }
-  return { guard: { sessionEpoch }, set }
+  return { guard: { sessionEpoch }, set: { sessionEpoch: sessionEpoch + 1, ...ended } }
 }
 
-function isClaimedBy({ id, payload }: EnrollmentIntent, user: User | null): boolean {
+function isClaimedBy({ id, stored }: EnrollmentIntent, user: User | null): boolean {
   return (
     user?.lastIntentId === id &&
-    user.deviceEpoch === payload.deviceEpoch + 1 &&
-    user.credentialEpoch === payload.credentialEpoch &&
+    user.deviceEpoch === stored.deviceEpoch + 1 &&
+    user.credentialEpoch === stored.credentialEpoch &&
     user.enabled
   )
 }
@@ -228,7 +225,7 @@ async function ownerOf(
   if (user === null) return null
   // After a reset, the owner has taken the account back from the person who began the factor.
   if (!enrollmentStands(noted, user)) return null
-  const isSettled = isEnrolledMark(enrollmentId) || user.lastIntentId !== enrollmentId
+  const isSettled = isEnrolledMark(enrollmentId) || user.settledEnrollmentId === enrollmentId
   return isSettled ? user : settleEnrollment(ctx, claimedBy(noted), enrollmentId)
 }
 

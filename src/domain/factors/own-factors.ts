@@ -22,6 +22,7 @@ import {
   factorChanged,
   requireProvedMailbox,
   retireProofs,
+  sparing,
 } from './factor-changes.js'
 import { recordStepUp, requireOpenSession, stepUpProvedAt } from './step-up.js'
 
@@ -65,7 +66,7 @@ export async function removeOwnTotp(
   source: RequestSource,
   endOtherSessions?: boolean,
 ): Promise<void> {
-  const others = endsAllBut({ sessionId, endOtherSessions }, true)
+  const others = endsAllBut({ spared: sparing(sessionId), endOtherSessions }, true)
   const change = { change: 'totpRemoved', source, askedIn: sessionId, ...others } as const
   if (!(await removeTotpFactor(ctx, user, change))) throw new AuthError('factor_not_found')
 }
@@ -85,7 +86,7 @@ export async function regenerateBackupCodes(
   const { backupCodeCount } = await ctx.settings()
   const enrolled = await enrolledFactors(ctx.collections, user.id)
   if (!hasFactor(enrolled)) throw new AuthError('factor_not_found')
-  const others = endsAllBut({ sessionId, endOtherSessions }, false)
+  const others = endsAllBut({ spared: sparing(sessionId), endOtherSessions }, false)
   const asked = { source, askedIn: sessionId, ...others }
   const change = { change: 'backupCodesRegenerated', ...asked } as const
   const fresh = await generateBackupCodes(ctx, backupCodeCount, sessionLine(ctx.surface, sessionId))

@@ -4,21 +4,35 @@ import { recognitionIds } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
 import type { ProviderId } from '../../identity-providers/providers.js'
-import type { OauthCode, OauthFlow } from '../../model/intents.js'
+import type { Intents } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { endSession } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { openAnonymousIntent, openIntent, type SpentIntent, spendIntent } from './intent-judge.js'
+import {
+  codeUses,
+  intentOf,
+  issueIntent,
+  openAnonymousIntent,
+  openIntent,
+  type SpentIntent,
+  spendIntent,
+} from './intents.js'
 
 // Flows to providers, each of which comes back once, to the browser it began in.
 
-export interface FlowFacts
-  extends Pick<OauthFlow, 'redirectUri' | 'codeChallenge' | 'appState' | 'termsVersion'> {
+/** What a flow to a provider is for: a browser's login, an app's login, or one more way to sign in. */
+const flowKinds = ['oauthWeb', 'oauthApp', 'oauthLink'] as const
+export type FlowKind = (typeof flowKinds)[number]
+
+type Flow = Intents[FlowKind]
+
+export interface FlowFacts {
   readonly provider: ProviderId
-  readonly kind: OauthFlow['kind']
-  /** The user who links an account, and the session they do it in; null unless `link`. */
-  readonly linker: { readonly user: User; readonly sessionId: string } | null
+  /** The host's own address the browser goes on to. */
+  readonly redirectUri: string
+  /** The terms accepted on the way; null when none were named. */
+  readonly termsVersion: string | null
   /**
    * What the browser is known by at logins; null without. The way back may come without its cookies,
    * from another site.
@@ -27,6 +41,12 @@ export interface FlowFacts
   /** Whether the provider is to let the person choose an account. Default false. */
   readonly asksForAccount?: boolean
 }
+
+/** What an app says of its flow. */
+export type AppFacts = Pick<Intents['oauthApp']['payload'], 'codeChallenge' | 'appState'>
+
+/** The user who links an account, and the session they do it in; null for a login. */
+export type Linker = { readonly user: User; readonly sessionId: string } | null
 
 /** A flow to a provider that has begun. */
 export interface BegunFlow {
@@ -38,7 +58,13 @@ export interface BegunFlow {
 /** A flow that came back. What it is for is hidden until it is judged. */
 export interface TakenFlow {
   /** Where the browser or the app goes on, also when nothing comes of the flow. */
-  readonly back: Pick<OauthFlow, 'provider' | 'kind' | 'redirectUri' | 'appState'>
+  readonly back: {
+    readonly provider: ProviderId
+    readonly kind: FlowKind
+    readonly redirectUri: string
+    /** Null where an app sent none, and of a browser. */
+    readonly appState: string | null
+  }
   readonly secrets: SignInSecrets
   /** The browser's recognition id when the flow began. */
   readonly recognitionId: string | null
@@ -55,6 +81,7 @@ export type LinkIntent = SpentIntent<'oauthLink'>
 
 /** What the browser keeps of a flow lasts as long, and so outlives a login ticket. */
 export const flowSeconds = 10 * 60
+const lifeMs = flowSeconds * 1000
 
 function placeOf(ctx: SurfaceContext, id: string) {
   return { module: 'oauth', environment: ctx.surface, key: id }
@@ -75,68 +102,47 @@ function seal(
   return ctx.secretBox.seal(JSON.stringify(all), placeOf(ctx, sha256(state)))
 }
 
-function open(ctx: SurfaceContext, { id, sealedSecrets }: OauthFlow, state: string) {
-  const kept: unknown = JSON.parse(ctx.secretBox.open(sealedSecrets, placeOf(ctx, id)) ?? 'null')
+function open(ctx: SurfaceContext, { id, payload }: Flow, state: string) {
+  const opened = ctx.secretBox.open(payload.sealedSecrets, placeOf(ctx, id)) ?? 'null'
+  const kept: unknown = JSON.parse(opened)
   if (!isKept(kept)) throw new AuthError('service_unavailable')
-  const { nonce, codeVerifier, recognitionId = '' } = kept
+  const { nonce, codeVerifier, recognitionId } = kept
   return { secrets: { state, nonce, codeVerifier }, recognitionId }
 }
 
-function openLink(ctx: SurfaceContext, flow: OauthFlow) {
-  const { id, provider, userId, sessionId, credentialEpoch, deviceEpoch, expiresAt } = flow
-  const epochs = { credentialEpoch, deviceEpoch }
-  const facts = { id, provider, userId, sessionId, ...epochs, expiresAt }
-  return openIntent(ctx, 'oauthLink', facts, flow)
-}
-
-async function intentOf(ctx: SurfaceContext, flow: OauthFlow): Promise<FlowIntent> {
-  const { id, kind, provider, expiresAt } = flow
-  if (kind === 'link') return spendIntent(await openLink(ctx, flow))
-  const facts = { id, provider, expiresAt }
-  return kind === 'web'
-    ? spendIntent(await openAnonymousIntent(ctx, 'oauthWeb', facts, flow))
-    : spendIntent(await openAnonymousIntent(ctx, 'oauthApp', facts, flow))
-}
-
-/** A key of null is an app's, which has none. */
-async function begin(
+/** What all flows begin with, and where the browser or the app goes on to. */
+function begin(
   ctx: SurfaceContext,
-  { linker, recognitionId, asksForAccount = false, ...facts }: FlowFacts,
+  { provider, redirectUri, termsVersion, recognitionId, asksForAccount = false }: FlowFacts,
   credentials: ProviderCredentials,
-  { state, browserKey }: { readonly state: string; readonly browserKey: string | null },
-): Promise<BegunFlow> {
-  const { provider } = facts
+  state: string,
+) {
   const secrets: SignInSecrets = {
     state,
     nonce: randomToken(ctx.random),
     codeVerifier: randomToken(ctx.random),
   }
-  const stored = await ctx.collections.oauthFlows.insert({
-    id: sha256(secrets.state),
-    ...facts,
-    userId: linker?.user.id ?? '',
-    sessionId: linker?.sessionId ?? '',
-    credentialEpoch: linker?.user.credentialEpoch ?? 0,
-    deviceEpoch: linker?.user.deviceEpoch ?? 0,
-    browserHash: browserKey === null ? '' : sha256(browserKey),
-    sealedSecrets: seal(ctx, secrets, recognitionId),
-    expiresAt: ctx.clock.now() + flowSeconds * 1000,
-  })
-  if (!stored) throw new AuthError('service_unavailable')
+  const sealedSecrets = seal(ctx, secrets, recognitionId)
   const request = { ...secrets, redirectUri: callbackOf(ctx, provider), asksForAccount }
-  return {
+  const begun: BegunFlow = {
     authorizationUrl: ctx.providers.authorizationUrl(provider, credentials, request),
     expiresIn: flowSeconds,
   }
+  return { payload: { provider, redirectUri, termsVersion, sealedSecrets }, begun }
 }
 
 /** For an app, which keeps a verifier of its own. */
-export function beginAppFlow(
+export async function beginAppFlow(
   ctx: SurfaceContext,
   facts: FlowFacts,
+  app: AppFacts,
   credentials: ProviderCredentials,
 ): Promise<BegunFlow> {
-  return begin(ctx, facts, credentials, { state: randomToken(ctx.random), browserKey: null })
+  const state = randomToken(ctx.random)
+  const { payload, begun } = begin(ctx, facts, credentials, state)
+  const terms = { user: null, boundTo: null, payload: { ...payload, ...app }, lifeMs }
+  await issueIntent(ctx, 'oauthApp', state, terms)
+  return begun
 }
 
 /**
@@ -146,10 +152,22 @@ export function beginAppFlow(
 export async function beginBrowserFlow(
   ctx: SurfaceContext,
   facts: FlowFacts,
+  linker: Linker,
   credentials: ProviderCredentials,
 ): Promise<BegunFlow & Pick<BrowserKey, 'flow' | 'key'>> {
   const [state, key] = [randomToken(ctx.random), randomToken(ctx.random)]
-  const begun = await begin(ctx, facts, credentials, { state, browserKey: key })
+  const { payload, begun } = begin(ctx, facts, credentials, state)
+  const terms = { boundTo: sha256(key), lifeMs }
+  if (linker === null) {
+    await issueIntent(ctx, 'oauthWeb', state, { ...terms, user: null, payload })
+  } else {
+    const { user, sessionId } = linker
+    await issueIntent(ctx, 'oauthLink', state, {
+      ...terms,
+      user,
+      payload: { ...payload, sessionId },
+    })
+  }
   return { ...begun, flow: flowNameOf(state), key }
 }
 
@@ -161,31 +179,43 @@ export async function takeOauthFlow(
   browserKey: string | null,
 ): Promise<TakenFlow> {
   const id = sha256(state)
-  const seen = await ctx.collections.oauthFlows.get(id)
-  const isOwn = seen?.kind === 'mobile' || browserKey !== null
-  if (seen === null || !isOwn || seen.expiresAt <= ctx.clock.now()) {
+  const seen = await ctx.collections.challenges.get(id)
+  const kind = flowKinds.find((one) => one === seen?.kind)
+  const flow = kind === undefined ? null : intentOf(ctx, kind, seen)
+  const isApp = flow?.kind === 'oauthApp'
+  const isOwn = flow?.payload.provider === provider && (isApp || browserKey !== null)
+  if (flow === null || !isOwn || flow.expiresAt <= ctx.clock.now()) {
     throw new AuthError('invalid_oauth_state')
   }
   // The wrong browser takes nothing away from the right one.
-  const browserHash = seen.kind === 'mobile' ? '' : sha256(browserKey ?? '')
-  const flow = await ctx.collections.oauthFlows.take(id, { provider, browserHash })
-  if (flow === null) throw new AuthError('invalid_oauth_state')
-  const { kind, redirectUri, appState } = flow
+  const boundTo = isApp ? null : sha256(browserKey ?? '')
+  if ((await ctx.collections.challenges.take(id, { boundTo })) === null) {
+    throw new AuthError('invalid_oauth_state')
+  }
+  const { redirectUri } = flow.payload
+  const appState = flow.kind === 'oauthApp' ? flow.payload.appState : null
   return {
-    back: { provider, kind, redirectUri, appState },
+    back: { provider, kind: flow.kind, redirectUri, appState },
     ...open(ctx, flow, state),
     redirectUri: callbackOf(ctx, provider),
-    intent: () => intentOf(ctx, flow),
+    intent: () => intentOfFlow(ctx, flow),
   }
+}
+
+async function intentOfFlow(ctx: SurfaceContext, flow: Flow): Promise<FlowIntent> {
+  if (flow.kind === 'oauthLink') return spendIntent(await openIntent(ctx, flow.kind, flow))
+  return flow.kind === 'oauthWeb'
+    ? spendIntent(await openAnonymousIntent(ctx, flow.kind, flow))
+    : spendIntent(await openAnonymousIntent(ctx, flow.kind, flow))
 }
 
 /** Whether a link may still be made. A deletion disables first and looks then. */
 export async function isGoodOauthFlow(
   ctx: SurfaceContext,
-  { payload }: LinkIntent,
+  { stored }: LinkIntent,
 ): Promise<boolean> {
   try {
-    await openLink(ctx, payload)
+    await openIntent(ctx, 'oauthLink', stored)
     return true
   } catch (error) {
     if (error instanceof AuthError && isRefusal(error)) return false
@@ -200,8 +230,7 @@ function isRefusal({ code }: AuthError): boolean {
 }
 
 interface Kept extends Pick<SignInSecrets, 'nonce' | 'codeVerifier'> {
-  /** Absent in a flow that began before there were any. */
-  readonly recognitionId?: string
+  readonly recognitionId: string
 }
 
 function isKept(value: unknown): value is Kept {
@@ -212,7 +241,8 @@ function isKept(value: unknown): value is Kept {
     typeof value.nonce === 'string' &&
     'codeVerifier' in value &&
     typeof value.codeVerifier === 'string' &&
-    (!('recognitionId' in value) || typeof value.recognitionId === 'string')
+    'recognitionId' in value &&
+    typeof value.recognitionId === 'string'
   )
 }
 
@@ -244,11 +274,6 @@ export function isOwnBrowser(browserHash: string, keys: BrowserKeys): boolean {
 // in two hands: what it gave to the first is ended (RFC 6749 §4.1.2). There is no grace, as of
 // refresh tokens: an app whose answer was lost begins again, which costs the person nothing.
 
-type CodeFacts = Omit<
-  OauthCode,
-  'id' | 'goodUntil' | 'redeemedAt' | 'replayedAt' | 'sessionId' | 'expiresAt'
->
-
 export type CodeIntent = SpentIntent<'appCode'>
 
 /** The session that a code came to, and whose it is. */
@@ -274,27 +299,33 @@ async function endFirst(
   codeChallenge: string,
   source: RequestSource,
 ): Promise<void> {
-  const guard = { codeChallenge, replayedAt: null }
-  const marked = await ctx.collections.oauthCodes.update(id, guard, { replayedAt: ctx.clock.now() })
-  const code = marked ?? (await ctx.collections.oauthCodes.get(id))
-  if (code?.codeChallenge !== codeChallenge || code.sessionId === null) return
+  const guard = { kind: 'appCode', boundTo: codeChallenge, attempts: codeUses.redeemed }
+  const set = { attempts: codeUses.replayed }
+  const marked = await ctx.collections.challenges.update(id, guard, set)
+  const found = marked ?? (await ctx.collections.challenges.get(id))
+  const code = intentOf(ctx, 'appCode', found)
+  if (code?.boundTo !== codeChallenge || code.sessionId === null) return
   await endSession(ctx, { id: code.sessionId, userId: code.userId }, 'replay', source)
 }
 
 /** The code, for the redirect to the app. Not stored. */
-export async function issueOauthCode(ctx: SurfaceContext, facts: CodeFacts): Promise<string> {
+export async function issueOauthCode(
+  ctx: SurfaceContext,
+  {
+    user,
+    codeChallenge,
+    ...who
+  }: {
+    readonly user: User
+    readonly codeChallenge: string
+    /** The provider and the identity that signed in. */
+    readonly method: string
+    readonly identityId: string
+  },
+): Promise<string> {
   const code = randomToken(ctx.random)
-  const now = ctx.clock.now()
-  const stored = await ctx.collections.oauthCodes.insert({
-    id: sha256(code),
-    ...facts,
-    goodUntil: now + codeLifeMs,
-    redeemedAt: null,
-    replayedAt: null,
-    sessionId: null,
-    expiresAt: now + keptMs,
-  })
-  if (!stored) throw new AuthError('service_unavailable')
+  const payload = { ...who, goodUntil: ctx.clock.now() + codeLifeMs }
+  await issueIntent(ctx, 'appCode', code, { user, boundTo: codeChallenge, payload, lifeMs: keptMs })
   return code
 }
 
@@ -312,19 +343,15 @@ export async function redeemOauthCode(
   const id = sha256(code)
   // A thief of the redirect URL has only the code, and can end nothing with it.
   const codeChallenge = sha256(codeVerifier)
-  const redeemedAt = ctx.clock.now()
-  const guard = { codeChallenge, redeemedAt: null }
-  const redeemed = await ctx.collections.oauthCodes.update(id, guard, { redeemedAt })
+  const guard = { kind: 'appCode', boundTo: codeChallenge, attempts: 0 }
+  const set = { attempts: codeUses.redeemed }
+  const redeemed = intentOf(ctx, 'appCode', await ctx.collections.challenges.update(id, guard, set))
   if (redeemed === null) {
     await endFirst(ctx, id, codeChallenge, source)
     throw new AuthError('invalid_token')
   }
-  const { userId, provider, identityId, sessionEpoch, credentialEpoch, goodUntil } = redeemed
   // A second use that comes meanwhile is seen when the session is noted, and ends it.
-  const first = { method: provider, identityId, oauthCodeId: '' }
-  const epochs = { sessionEpoch, credentialEpoch }
-  const facts = { id, userId, provider, first, ...epochs, expiresAt: goodUntil }
-  return spendIntent(await openIntent(ctx, 'appCode', facts, redeemed))
+  return spendIntent(await openIntent(ctx, 'appCode', redeemed))
 }
 
 /**
@@ -333,12 +360,13 @@ export async function redeemOauthCode(
  */
 export async function bindOauthCode(
   ctx: SurfaceContext,
-  codeId: string,
+  codeId: string | null,
   { sessionId, user }: OpenedSession,
   source: RequestSource,
 ): Promise<boolean> {
-  if (codeId === '') return true
-  const kept = await ctx.collections.oauthCodes.update(codeId, { replayedAt: null }, { sessionId })
+  if (codeId === null) return true
+  const guard = { attempts: codeUses.redeemed }
+  const kept = await ctx.collections.challenges.update(codeId, guard, { sessionId })
   if (kept !== null) return true
   await endSession(ctx, { id: sessionId, userId: user.id }, 'replay', source)
   return false

@@ -1,11 +1,21 @@
-import { randomToken } from '../../crypto/secrets.js'
+import { randomToken, sha256 } from '../../crypto/secrets.js'
 import { AuthError } from '../../errors/index.js'
-import type { PasskeyCeremony } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { openAnonymousIntent, openIntent, type SpentIntent, spendIntent } from './intent-judge.js'
+import {
+  type IntentTerms,
+  intentOf,
+  issueIntent,
+  openAnonymousIntent,
+  openIntent,
+  type SpentIntent,
+  spendIntent,
+} from './intents.js'
 
 // Challenges for passkeys. Each is spent by the first response to it, right or wrong.
+
+/** A ceremony whose user is known by other means. */
+export type UsersCeremony = 'passkeySecondFactor' | 'passkeyRegistration' | 'passkeyStepUp'
 
 /** What a ceremony of a known user is about, the same when it begins and when it ends. */
 export interface Ceremony<K extends UsersCeremony = UsersCeremony> {
@@ -14,9 +24,6 @@ export interface Ceremony<K extends UsersCeremony = UsersCeremony> {
   /** The id of the session or the login ticket. */
   readonly boundTo: string
 }
-
-/** A ceremony whose user is known by other means. */
-export type UsersCeremony = Exclude<PasskeyCeremony, 'passkeyLogin'>
 
 export interface IssuedChallenge {
   readonly challengeId: string
@@ -27,35 +34,15 @@ export interface IssuedChallenge {
 /** WebAuthn §15.1 recommends five to ten minutes for an authenticator that verifies its user. */
 export const challengeLifeMs = 5 * 60 * 1000
 
-const passwordless = {
-  ceremony: 'passkeyLogin',
-  userId: '',
-  boundTo: '',
-  deviceEpoch: 0,
-  credentialEpoch: 0,
-} as const
-
-function factsOf({ kind, user, boundTo }: Ceremony) {
-  return {
-    ceremony: kind,
-    userId: user.id,
-    boundTo,
-    deviceEpoch: user.deviceEpoch,
-    credentialEpoch: user.credentialEpoch,
-  }
-}
-
-async function store(ctx: SurfaceContext, facts: ReturnType<typeof factsOf> | typeof passwordless) {
+async function issue<K extends UsersCeremony | 'passkeyLogin'>(
+  ctx: SurfaceContext,
+  kind: K,
+  of: Pick<IntentTerms<K>, 'user' | 'boundTo'>,
+): Promise<IssuedChallenge> {
   const challengeId = randomToken(ctx.random, 16)
   const challenge = randomToken(ctx.random)
-  const expiresAt = ctx.clock.now() + challengeLifeMs
-  const stored = await ctx.collections.passkeyChallenges.insert({
-    id: challengeId,
-    challenge,
-    ...facts,
-    expiresAt,
-  })
-  if (!stored) throw new AuthError('service_unavailable')
+  const terms = { ...of, payload: { challenge }, lifeMs: challengeLifeMs }
+  await issueIntent(ctx, kind, challengeId, terms)
   return { challengeId, challenge }
 }
 
@@ -70,13 +57,16 @@ async function orNull<T>(opening: Promise<T>): Promise<T | null> {
   }
 }
 
-export function issueChallenge(ctx: SurfaceContext, ceremony: Ceremony): Promise<IssuedChallenge> {
-  return store(ctx, factsOf(ceremony))
+export function issueChallenge(
+  ctx: SurfaceContext,
+  { kind, ...of }: Ceremony,
+): Promise<IssuedChallenge> {
+  return issue(ctx, kind, of)
 }
 
 /** For a login without a password: whose it is, the response says. */
 export function issuePasswordlessChallenge(ctx: SurfaceContext): Promise<IssuedChallenge> {
-  return store(ctx, passwordless)
+  return issue(ctx, 'passkeyLogin', { user: null, boundTo: null })
 }
 
 /**
@@ -87,14 +77,14 @@ export function issuePasswordlessChallenge(ctx: SurfaceContext): Promise<IssuedC
 export async function spendChallenge<K extends UsersCeremony>(
   ctx: SurfaceContext,
   challengeId: string,
-  ceremony: Ceremony<K>,
+  { kind, user, boundTo }: Ceremony<K>,
 ): Promise<SpentIntent<K> | null> {
-  const { kind, user } = ceremony
-  const taken = await ctx.collections.passkeyChallenges.take(challengeId, factsOf(ceremony))
-  if (taken === null) return null
-  const { userId, deviceEpoch, credentialEpoch, expiresAt } = taken
-  const facts = { id: taken.id, userId, deviceEpoch, credentialEpoch, expiresAt }
-  const opened = await orNull(openIntent(ctx, kind, facts, taken, user))
+  const { id: userId, deviceEpoch, credentialEpoch } = user
+  const guard = { kind, userId, boundTo, deviceEpoch, credentialEpoch }
+  const taken = await ctx.collections.challenges.take(sha256(challengeId), guard)
+  const challenge = intentOf(ctx, kind, taken)
+  if (challenge === null) return null
+  const opened = await orNull(openIntent(ctx, kind, challenge, { seen: user }))
   return opened === null ? null : spendIntent(opened)
 }
 
@@ -103,10 +93,11 @@ export async function spendPasswordlessChallenge(
   ctx: SurfaceContext,
   challengeId: string,
 ): Promise<SpentIntent<'passkeyLogin', null> | null> {
-  const taken = await ctx.collections.passkeyChallenges.take(challengeId, passwordless)
-  if (taken === null) return null
-  const { id, expiresAt } = taken
-  const opened = await orNull(openAnonymousIntent(ctx, 'passkeyLogin', { id, expiresAt }, taken))
+  const guard = { kind: 'passkeyLogin' }
+  const taken = await ctx.collections.challenges.take(sha256(challengeId), guard)
+  const challenge = intentOf(ctx, 'passkeyLogin', taken)
+  if (challenge === null) return null
+  const opened = await orNull(openAnonymousIntent(ctx, 'passkeyLogin', challenge))
   return opened === null ? null : spendIntent(opened)
 }
 

@@ -9,7 +9,6 @@ import {
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/factors.js'
-import type { LoginTicket, LoginTicketPurpose } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { RequestSource } from '../../ports/surface.js'
@@ -22,12 +21,13 @@ import {
   nextDeviceId,
   recogniseDevice,
 } from '../factors/trusted-devices.js'
-import type { OpenedIntent } from '../intents/intent-judge.js'
+import type { OpenedIntent } from '../intents/intents.js'
 import {
   type EnrolledByLogin,
   type IssuedLoginTicket,
   issueLoginTicket,
   issueMailedTicket,
+  type LoginKind,
   spendLoginTicket,
 } from '../intents/login-intents.js'
 import { bindOauthCode } from '../intents/oauth-flows.js'
@@ -51,7 +51,7 @@ import {
 // What every login goes through, whatever its first factor was.
 
 /** A login that waits for its second factor, as it was judged when the factor was accepted. */
-export type WaitingLogin = OpenedIntent<LoginTicketPurpose>
+export type WaitingLogin = OpenedIntent<LoginKind>
 
 /** The second factor of a login that waited for it. */
 export interface CompletingFactor extends ShownSecond {
@@ -139,11 +139,11 @@ export async function completeLogin(
   { enrolled, trust, recognition: sent, ...shown }: CompletingFactor,
   source: RequestSource,
 ): Promise<DeliveredLogin> {
-  const [{ user, payload: ticket }, history] = await Promise.all([
+  const [{ user, stored }, history] = await Promise.all([
     spendLoginTicket(ctx, waiting, enrolled),
     knownLoginsOf(ctx, waiting.user.id),
   ])
-  const { loginMethod, amr, delivery } = ticket
+  const { method: loginMethod, amr, delivery } = stored.payload
   const how = { user, method: loginMethod }
   await requireActive(ctx, how, source)
   if (await isPasswordTooOld(ctx, how)) {
@@ -157,7 +157,7 @@ export async function completeLogin(
   const { recognition } = judged
   const login = { user, loginMethod, amr, deviceId, delivery, recognition }
   const session = await openLoginSession(ctx, login, shown, source)
-  await bindLogin(ctx, session, ticket, 'mfa_ticket_invalid', source)
+  await bindLogin(ctx, session, stored.payload, 'mfa_ticket_invalid', source)
   notifyLogin(ctx, session, judged, source)
   const { sessionId } = session
   const device =
@@ -229,27 +229,18 @@ export interface TrustRequest {
 /** A token for a password that must be replaced now. */
 const passwordTokenMs = 5 * 60 * 1000
 
-const localLogin: ProviderFacts = { identityId: '', browserHash: '', oauthCodeId: '' }
+const localLogin: ProviderFacts = { identityId: null, browserHash: null, oauthCodeId: null }
 
 async function issueTicket(
   ctx: SurfaceContext,
-  { user, method, amr, delivery, federated: provider = localLogin }: FirstFactor,
-  purpose: LoginTicketPurpose,
+  { user, method, amr, delivery, federated = localLogin }: FirstFactor,
+  missing: LoginKind,
   source: RequestSource,
 ): Promise<IssuedLoginTicket> {
-  const { id: userId, sessionEpoch, credentialEpoch, deviceEpoch } = user
-  const issued = await issueLoginTicket(ctx, {
-    userId,
-    purpose,
-    loginMethod: method,
-    amr,
-    delivery,
-    ...provider,
-    sessionEpoch,
-    credentialEpoch,
-    deviceEpoch,
-  })
-  ctx.emit('mfa.required', source, { userId, method, missing: purpose })
+  const { browserHash: boundTo, ...provider } = federated
+  const payload = { method, amr: [...amr], delivery, ...provider }
+  const issued = await issueLoginTicket(ctx, missing, { user, boundTo, payload })
+  ctx.emit('mfa.required', source, { userId: user.id, method, missing })
   return issued
 }
 
@@ -290,8 +281,8 @@ async function askForPassword(
   { user, method }: Pick<FirstFactor, 'user' | 'method'>,
   source: RequestSource,
 ): Promise<LoginResult> {
-  const terms = { ttlMs: passwordTokenMs, mailedTo: null, sessionId: null }
-  const { token } = await issueMailedTicket(ctx, user, { purpose: 'expiredPassword', ...terms })
+  const terms = { user, boundTo: null, payload: {}, lifeMs: passwordTokenMs }
+  const { token } = await issueMailedTicket(ctx, 'expiredPassword', terms)
   ctx.emit('login.failed', source, { userId: user.id, method, reason: 'password_expired' })
   return { status: 'passwordChangeRequired', passwordToken: token }
 }
@@ -372,7 +363,14 @@ export interface FirstFactor {
 }
 
 /** What a login by a provider hangs on until it is complete. */
-export type ProviderFacts = Pick<LoginTicket, 'identityId' | 'browserHash' | 'oauthCodeId'>
+export interface ProviderFacts {
+  /** The account at a provider that signed in; null for a login that began otherwise. */
+  readonly identityId: string | null
+  /** SHA-256 of what the browser keeps whose flow it is; null for a login that was no browser's flow. */
+  readonly browserHash: string | null
+  /** The code with which an app began it; null without one. */
+  readonly oauthCodeId: string | null
+}
 
 /** A second factor that was accepted, and how. */
 export interface ShownSecond {

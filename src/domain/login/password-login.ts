@@ -4,6 +4,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
 import { readEmail } from '../context/email-address.js'
 import { type ShownCode, spendCode } from '../factors/code-verification.js'
+import { sparing } from '../factors/factor-changes.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {
   beginTotpEnrollment,
@@ -151,9 +152,9 @@ async function confirmInLogin(
 ): Promise<TotpConfirmation> {
   const made: ConfirmedTotp[] = []
   const waiting = await attemptLoginTicket(ctx, shown, 'enrollment', async ({ user }) => {
-    const sessionId = loginTicketIdOf(shown)
-    const bound = { boundTo: sessionId, code }
-    const place = { sessionId, endOtherSessions, askedIn: null }
+    const keptIntentId = loginTicketIdOf(shown)
+    const bound = { boundTo: keptIntentId, code }
+    const place = { spared: { keptSessionId: null, keptIntentId }, endOtherSessions }
     const confirmed = await confirmTotpEnrollment(ctx, user, bound, place)
     if (confirmed !== null) made.push(confirmed)
     return confirmed !== null
@@ -199,7 +200,7 @@ export async function confirmTotpAtLogin(
   const { user, sessionId } = enrollee.who
   const { code, endOtherSessions } = shown
   const bound = { boundTo: sessionId, code }
-  const place = { sessionId, endOtherSessions, askedIn: sessionId }
+  const place = { spared: sparing(sessionId), endOtherSessions }
   const confirmed = await confirmTotpEnrollment(ctx, user, bound, place)
   if (confirmed === null) throw new AuthError('invalid_mfa_code')
   return { backupCodes: await finishTotpEnrollment(ctx, confirmed, terms, source), login: null }

@@ -45,13 +45,13 @@ async function isTaken(ctx: SurfaceContext, email: string): Promise<boolean> {
 async function admit(
   ctx: SurfaceContext,
   profile: ProviderProfile,
-  acceptedTerms: string,
+  acceptedTerms: string | null,
 ): Promise<string> {
   const settings = await ctx.settings()
   const email = profile.emailVerified ? await readEmail(profile.email ?? '') : null
   const rules = entryRules(ctx.surface, settings)
   const refusal = entryRefusal('providerSignUp', rules, {
-    applicant: { email, acceptedTerms },
+    applicant: { email, acceptedTerms: acceptedTerms ?? '' },
   })
   if (refusal !== null) {
     // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
@@ -70,7 +70,7 @@ async function insert(
   email: string,
   { profile, intent }: ArrivedProfile,
 ): Promise<User | null> {
-  const { termsVersion } = intent.payload
+  const { termsVersion } = intent.stored.payload
   const now = ctx.clock.now()
   const user = newUser(now, {
     id,
@@ -79,7 +79,7 @@ async function insert(
     emailVerifiedAt: now,
     name: profile.name,
     selfRegistered: true,
-    termsVersion: termsVersion === '' ? null : termsVersion,
+    termsVersion: termsVersion || null,
   })
   return (await ctx.collections.users.insert(user)) ? user : null
 }
@@ -126,7 +126,7 @@ async function signUp(
   source: RequestSource,
 ): Promise<Found | typeof conflict> {
   const { profile, intent } = arrived
-  const email = await admit(ctx, profile, intent.payload.termsVersion)
+  const email = await admit(ctx, profile, intent.stored.payload.termsVersion)
   const identity = await claim(ctx, known, profile)
   if (identity === null) return conflict
   const made = await insert(ctx, identity.userId, email, arrived)
@@ -231,7 +231,7 @@ async function openToProvider(
   if (user === null) return null
   const verdict = await judge(ctx, user)
   if (verdict === 'refuse') return null
-  const owner = { name: profile.name, termsVersion: intent.payload.termsVersion }
+  const owner = { name: profile.name, termsVersion: intent.stored.payload.termsVersion }
   const proof = { by: intent, newPassword: null, owner, source }
   const proved = verdict === 'join' ? user : await proveOwner(ctx, user, proof)
   if (proved === null) return conflict

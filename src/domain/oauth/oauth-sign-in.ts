@@ -8,22 +8,25 @@ import {
   providerIds,
   providers,
 } from '../../identity-providers/providers.js'
-import { type OauthFlow, oauthFailures } from '../../model/intents.js'
+import { oauthFailures } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
-import type { SpentIntent } from '../intents/intent-judge.js'
+import type { SpentIntent } from '../intents/intents.js'
 import {
+  type AppFacts,
   type BegunFlow,
   type BrowserKey,
   type BrowserKeys,
   beginAppFlow,
   beginBrowserFlow,
   type FlowFacts,
+  type FlowKind,
   flowNameOf,
   flowSeconds,
   issueOauthCode,
+  type Linker,
   type ResponseMode,
   redeemOauthCode,
   type TakenFlow,
@@ -62,13 +65,9 @@ interface Settled {
   readonly login: LoginResult | null
 }
 
-async function requireListed(
-  ctx: SurfaceContext,
-  uri: string,
-  kind: OauthFlow['kind'],
-): Promise<void> {
+async function requireListed(ctx: SurfaceContext, uri: string, kind: FlowKind): Promise<void> {
   const { oauthRedirectTargets } = await ctx.settings()
-  const flow = kind === 'mobile' ? 'mobile' : 'web'
+  const flow = kind === 'oauthApp' ? 'mobile' : 'web'
   if (!isListedTarget(oauthRedirectTargets, { uri, surface: ctx.surface, flow })) {
     throw new AuthError('redirect_not_allowed')
   }
@@ -85,14 +84,15 @@ async function credentialsOf(
 async function startInBrowser(
   ctx: SurfaceContext,
   provider: ProviderId,
-  facts: Omit<FlowFacts, 'provider' | 'codeChallenge' | 'appState'>,
+  facts: Omit<FlowFacts, 'provider'>,
+  linker: Linker,
   keys: BrowserKeys,
 ): Promise<BrowserFlow> {
   const credentials = await credentialsOf(ctx, provider)
-  await requireListed(ctx, facts.redirectUri, facts.kind)
+  await requireListed(ctx, facts.redirectUri, linker === null ? 'oauthWeb' : 'oauthLink')
   const mode = providers[provider].responseMode
-  const all = { ...facts, provider, codeChallenge: '', appState: null }
-  const { flow, key, ...begun } = await beginBrowserFlow(ctx, all, credentials)
+  const all = { ...facts, provider }
+  const { flow, key, ...begun } = await beginBrowserFlow(ctx, all, linker, credentials)
   const cookie = { mode, flow, key, expiresIn: begun.expiresIn }
   return { ...begun, cookies: [...surplusOf(keys), cookie] }
 }
@@ -100,25 +100,23 @@ async function startInBrowser(
 /** For an app: the session is opened when it shows its verifier, and no token is in an address. */
 async function issueCode(
   ctx: SurfaceContext,
-  { payload }: SpentIntent<'oauthApp', null>,
+  { stored }: SpentIntent<'oauthApp', null>,
   { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
 ): Promise<string> {
   if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
-  const { id: userId, sessionEpoch, credentialEpoch } = user
-  const { provider, codeChallenge } = payload
-  const account = { userId, identityId, sessionEpoch, credentialEpoch }
-  return issueOauthCode(ctx, { ...account, provider, codeChallenge })
+  const { provider: method, codeChallenge } = stored.payload
+  return issueOauthCode(ctx, { user, codeChallenge, method, identityId })
 }
 
 async function logInBrowser(
   ctx: SurfaceContext,
-  { payload }: SpentIntent<'oauthWeb', null>,
+  { stored }: SpentIntent<'oauthWeb', null>,
   { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
   device: Pick<FirstFactor, 'deviceToken' | 'recognition'>,
   source: RequestSource,
 ): Promise<Settled> {
-  const { provider: method, browserHash } = payload
-  const federated = { identityId, browserHash, oauthCodeId: '' }
+  const { provider: method } = stored.payload
+  const federated = { identityId, browserHash: stored.boundTo, oauthCodeId: null }
   const first = { user, method, amr: [], factors: null, second: null, ...device }
   const login = await proceedLogin(ctx, { ...first, federated, delivery: 'cookie' }, source)
   return { members: membersOf(login), login }
@@ -162,7 +160,7 @@ function emitFailure(
   }
   const reason = oauthFailureOf(error)
   // The pipeline emitted this one itself.
-  if (reason === null || reason === 'email_not_verified' || kind === 'link') return
+  if (reason === null || reason === 'email_not_verified' || kind === 'oauthLink') return
   ctx.emit('login.failed', source, { userId: null, method: provider, reason })
 }
 
@@ -178,32 +176,30 @@ export async function offeredProviders(
 export async function startWebSignIn(
   ctx: SurfaceContext,
   provider: string,
-  target: { readonly redirectUri: string; readonly termsVersion: string },
+  target: Pick<FlowFacts, 'redirectUri' | 'termsVersion'>,
   {
     keys,
     ...browser
   }: Pick<FlowFacts, 'recognitionId' | 'asksForAccount'> & { readonly keys: BrowserKeys },
 ): Promise<BrowserFlow> {
-  const facts = { kind: 'web', linker: null, ...browser, ...target } as const
-  return startInBrowser(ctx, known(provider), facts, keys)
+  return startInBrowser(ctx, known(provider), { ...browser, ...target }, null, keys)
 }
 
 /** As `startWebSignIn`; `codeChallenge` is the app's own (S256), for the exchange. */
 export async function startMobileSignIn(
   ctx: SurfaceContext,
   provider: string,
-  app: {
-    readonly redirectUri: string
-    readonly termsVersion: string
-    readonly codeChallenge: string
-    readonly appState: string | null
-  },
+  {
+    codeChallenge,
+    appState,
+    ...target
+  }: AppFacts & Pick<FlowFacts, 'redirectUri' | 'termsVersion'>,
 ): Promise<BegunFlow> {
   const id = known(provider)
   const credentials = await credentialsOf(ctx, id)
-  await requireListed(ctx, app.redirectUri, 'mobile')
-  const facts = { kind: 'mobile', provider: id, linker: null, recognitionId: null } as const
-  return beginAppFlow(ctx, { ...facts, ...app }, credentials)
+  await requireListed(ctx, target.redirectUri, 'oauthApp')
+  const facts = { provider: id, recognitionId: null, ...target }
+  return beginAppFlow(ctx, facts, { codeChallenge, appState }, credentials)
 }
 
 /** As `startWebSignIn`, and what `prepareLink` throws. */
@@ -224,12 +220,10 @@ export async function startLink(
 ): Promise<BrowserFlow> {
   const id = known(provider)
   await credentialsOf(ctx, id)
-  await requireListed(ctx, redirectUri, 'link')
+  await requireListed(ctx, redirectUri, 'oauthLink')
   await prepareLink(ctx, who, id, currentPassword, source)
-  const { user, sessionId } = who
-  const facts = { kind: 'link', redirectUri, linker: { user, sessionId } } as const
-  const none = { termsVersion: '', recognitionId: null }
-  return startInBrowser(ctx, id, { ...facts, ...none }, keys)
+  const facts = { redirectUri, termsVersion: null, recognitionId: null }
+  return startInBrowser(ctx, id, facts, who, keys)
 }
 
 /**
@@ -283,10 +277,10 @@ export async function exchangeOauthCode(
   },
   source: RequestSource,
 ): Promise<LoginResult> {
-  const { user, payload } = await redeemOauthCode(ctx, code, codeVerifier, source)
-  const { id: oauthCodeId, provider: method, identityId } = payload
+  const { user, id: oauthCodeId, stored } = await redeemOauthCode(ctx, code, codeVerifier, source)
+  const { method, identityId } = stored.payload
   const first = { user, method, amr: [], factors: null, second: null, ...device }
-  const federated = { identityId, browserHash: '', oauthCodeId }
+  const federated = { identityId, browserHash: null, oauthCodeId }
   return proceedLogin(ctx, { ...first, federated, delivery: 'body' }, source)
 }
 

@@ -11,11 +11,16 @@ import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { enrolledFactors, passkeysOfUser } from '../context/enrolled-factors.js'
-import { factorEnrolled, requireProvedMailbox } from '../factors/factor-changes.js'
+import {
+  factorEnrolled,
+  requireProvedMailbox,
+  type Spared,
+  sparing,
+} from '../factors/factor-changes.js'
 import { type EnrolledUser, enrollFactor, type FactorWrite } from '../factors/factor-enrollment.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import { requireDeviceTrustAllowed } from '../factors/trusted-devices.js'
-import type { SpentIntent } from '../intents/intent-judge.js'
+import type { SpentIntent } from '../intents/intents.js'
 import {
   attemptLoginTicket,
   loginTicketIdOf,
@@ -78,8 +83,7 @@ export interface MadePasskey {
 interface Registrant {
   readonly user: User
   readonly boundTo: string
-  /** The session; null for a login, which has none yet. */
-  readonly askedIn: string | null
+  readonly spared: Spared
 }
 
 /** A passkey that is not stored yet. */
@@ -100,16 +104,21 @@ async function allowed(ctx: SurfaceContext) {
 async function registrantOf(ctx: SurfaceContext, enrollee: Enrollee): Promise<Registrant> {
   if (enrollee.kind === 'session') {
     const { user, sessionId } = enrollee.who
-    return { user, boundTo: sessionId, askedIn: sessionId }
+    return { user, boundTo: sessionId, spared: sparing(sessionId) }
   }
   const { user } = await openLoginTicket(ctx, enrollee, 'enrollment')
-  return { user, boundTo: loginTicketIdOf(enrollee), askedIn: null }
+  return loginRegistrant(user, enrollee)
+}
+
+function loginRegistrant(user: User, shown: ShownTicket): Registrant {
+  const keptIntentId = loginTicketIdOf(shown)
+  return { user, boundTo: keptIntentId, spared: { keptSessionId: null, keptIntentId } }
 }
 
 /** Null for a response that does not verify. */
 async function register(
   ctx: SurfaceContext,
-  { user, boundTo, askedIn }: Registrant,
+  { user, boundTo, spared }: Registrant,
   { challengeId, response, name, endOtherSessions }: MadePasskey,
 ): Promise<Registered | null> {
   requireProvedMailbox(user)
@@ -117,7 +126,8 @@ async function register(
   const ceremony = { kind: 'passkeyRegistration', user, boundTo } as const
   const intent = await spendChallenge(ctx, challengeId, ceremony)
   if (intent === null) return null
-  const { challenge, deviceEpoch, credentialEpoch } = intent.payload
+  const { deviceEpoch, credentialEpoch, payload } = intent.stored
+  const { challenge } = payload
   const requireUserVerification = webauthnUserVerification === 'required'
   const expected = { ...ctx.relyingParty, challenge, requireUserVerification }
   const credential = await verifyRegistration(response, expected)
@@ -136,7 +146,7 @@ async function register(
     lastUsedAt: null,
     lastChallenge: challenge,
   }
-  const place = { sessionId: boundTo, endOtherSessions, askedIn }
+  const place = { spared, endOtherSessions }
   const enrolled = await enrollFactor(ctx, intent, writeOf(ctx, passkey), place)
   return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
 }
@@ -175,8 +185,7 @@ async function finishInLogin(
 ): Promise<RegisteredPasskey> {
   const all: Registered[] = []
   const waiting = await attemptLoginTicket(ctx, shown, 'enrollment', async ({ user }) => {
-    const registrant = { user, boundTo: loginTicketIdOf(shown), askedIn: null }
-    const registered = await register(ctx, registrant, made)
+    const registered = await register(ctx, loginRegistrant(user, shown), made)
     if (registered !== null) all.push(registered)
     return registered !== null
   }).catch((error: unknown) => {
@@ -318,7 +327,7 @@ async function signed(
   if (intent === null || !response.response.userHandle) return null
   const passkey = await findPasskey(ctx, response.id)
   if (passkey === null) return null
-  const { challenge } = intent.payload
+  const { challenge } = intent.stored.payload
   const terms = { challenge, userVerification: 'required', besideFactor: false } as const
   const verified = await verifyPasskey(ctx, passkey, response, terms)
   const user = verified === null ? null : await ctx.collections.users.get(passkey.userId)

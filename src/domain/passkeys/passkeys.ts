@@ -14,7 +14,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/actor.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { offeredMethods } from '../factors/code-verification.js'
-import { endsAllBut } from '../factors/factor-changes.js'
+import { endsAllBut, sparing } from '../factors/factor-changes.js'
 import { removePasskeyFactor } from '../factors/own-factors.js'
 import { recordStepUp, requireOpenSession } from '../factors/step-up.js'
 import {
@@ -191,7 +191,7 @@ export async function showPasskey(
     if (intent === null) return refused
     const passkey = await findPasskey(ctx, response.id)
     if (passkey?.userId !== user.id) return refused
-    const { challenge } = intent.payload
+    const { challenge } = intent.stored.payload
     const verified = await verifyPasskey(ctx, passkey, response, { ...terms, challenge })
     const noted = verified === null ? null : await noteAssertion(ctx, verified, source)
     return noted === null ? refused : { ok: true, ...noted }
@@ -305,7 +305,7 @@ export async function removeOwnPasskey(
   source: RequestSource,
   endOtherSessions?: boolean,
 ): Promise<void> {
-  const others = endsAllBut({ sessionId, endOtherSessions }, true)
+  const others = endsAllBut({ spared: sparing(sessionId), endOtherSessions }, true)
   const change = { change: 'passkeyRemoved', source, askedIn: sessionId, ...others } as const
   const isId = credentialIds.test(credentialId)
   if (!isId || !(await removePasskeyFactor(ctx, user, credentialId, change))) {

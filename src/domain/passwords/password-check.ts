@@ -2,7 +2,7 @@ import { startEarly } from '../../concurrency/promises.js'
 import type { HashLine } from '../../crypto/hash-gate.js'
 import { networkOf, siteOf } from '../../engine/addresses.js'
 import { describeError } from '../../errors/index.js'
-import type { Ticket } from '../../model/intents.js'
+import type { Intent } from '../../model/intents.js'
 import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
@@ -69,7 +69,7 @@ async function upgrade(
 /** Whether it is the password of this user, asked by the holder of a mailed link. */
 export async function checkPasswordOfLink(
   ctx: SurfaceContext,
-  { id }: Pick<Ticket, 'id'>,
+  { id }: Pick<Intent, 'id'>,
   { passwordHash }: User,
   password: string,
 ): Promise<boolean> {

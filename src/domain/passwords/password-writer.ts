@@ -13,17 +13,17 @@ import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import { requireEmail } from '../context/email-address.js'
-import { keepEnrolledFactor } from '../context/enrolled-factors.js'
 import {
   judgeIntentAgain,
   type OpenedIntent,
   type SpentIntent,
   sessionRefusal,
-  spendIntentLast,
-} from '../intents/intent-judge.js'
+  spendIntent,
+} from '../intents/intents.js'
 import {
   type IssuedTicket,
   issueMailedTicket,
+  mailedKindOf,
   openMailedTicket,
   takeMailedTicket,
 } from '../intents/login-intents.js'
@@ -80,10 +80,9 @@ async function replace(
     deviceEpoch: deviceEpoch + 1,
     ...(change.by === 'change' ? {} : { lastIntentId: change.by.id }),
     ...(change.endsSessions
-      ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId }
+      ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId, keptIntentId: null }
       : {}),
   }
-  if (change.by !== 'change') await keepEnrolledFactor(ctx.collections, user)
   try {
     const guard = { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true }
     return await ctx.collections.users.update(id, guard, set)
@@ -412,7 +411,6 @@ export async function proveOwner(
     if (before.passwordHash !== null) {
       await rememberPassword(ctx, before.id, before.passwordHash)
     }
-    await keepEnrolledFactor(ctx.collections, before)
     const found: User | null =
       (await write(ctx, before, written)) ?? (await ctx.collections.users.get(seen.id))
     // A guard that missed may have been met by the very write whose answer was lost.
@@ -433,8 +431,8 @@ function accepting({ name, termsVersion = null }: OwnerFacts, required: string):
 }
 
 type Mailbox = Pick<User, 'email' | 'emailVerifiedAt'>
-type PasswordPurpose = 'resetPassword' | 'expiredPassword'
-type PasswordIntent = SpentIntent<PasswordPurpose>
+type PasswordKind = 'resetPassword' | 'expiredPassword'
+type PasswordIntent = SpentIntent<PasswordKind>
 
 async function requireOpen(ctx: SurfaceContext): Promise<void> {
   const rules = entryRules(ctx.surface, await ctx.settings())
@@ -443,8 +441,8 @@ async function requireOpen(ctx: SurfaceContext): Promise<void> {
 }
 
 function issue(ctx: SurfaceContext, user: User): Promise<IssuedTicket> {
-  const terms = { ttlMs: resetLinkMs, mailedTo: user.email, sessionId: null }
-  return issueMailedTicket(ctx, user, { purpose: 'resetPassword', ...terms })
+  const terms = { user, boundTo: user.email, payload: {}, lifeMs: resetLinkMs }
+  return issueMailedTicket(ctx, 'resetPassword', terms)
 }
 
 async function sendLink(
@@ -476,17 +474,17 @@ function replaceByLink(
  */
 async function written(
   ctx: SurfaceContext,
-  opened: OpenedIntent<PasswordPurpose>,
+  opened: OpenedIntent<PasswordKind>,
   newPassword: string,
   source: RequestSource,
 ): Promise<User | null> {
-  const first = spendIntentLast(opened)
+  const first = spendIntent(opened)
   const replaced = first.isWritten ? null : await replaceByLink(ctx, first, newPassword, source)
   if (replaced !== null) return replaced
   // An earlier request with this link may have stopped waiting for its write, which won over ours.
-  const intent = first.isWritten ? first : spendIntentLast(await judgeIntentAgain(ctx, opened))
+  const intent = first.isWritten ? first : spendIntent(await judgeIntentAgain(ctx, opened))
   if (!intent.isWritten) return null
-  return (await checkPasswordOfLink(ctx, intent.payload, intent.user, newPassword))
+  return (await checkPasswordOfLink(ctx, intent.stored, intent.user, newPassword))
     ? intent.user
     : null
 }
@@ -570,8 +568,10 @@ export async function resetPassword(
   newPassword: string,
   source: RequestSource,
 ): Promise<void> {
-  const opened = await openMailedTicket(ctx, token, ['resetPassword', 'expiredPassword'])
-  const intent = spendIntentLast(opened)
+  const isOfLogin = mailedKindOf(token) === 'expiredPassword'
+  const kind: PasswordKind = isOfLogin ? 'expiredPassword' : 'resetPassword'
+  const opened = await openMailedTicket(ctx, token, kind)
+  const intent = spendIntent(opened)
   const user = await written(ctx, opened, newPassword, source)
   if (user === null) throw new AuthError('invalid_token')
   if (!isMailed(intent)) await allowResetAgain(ctx, user)

@@ -1,5 +1,6 @@
 import { allTried } from '../../concurrency/promises.js'
 import type { AccessClaims, RefreshClaims } from '../../crypto/token-format.js'
+import { sparesNone } from '../../engine/accounts.js'
 import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
@@ -106,8 +107,9 @@ async function standingOf(ctx: SurfaceContext, id: string, userId: string): Prom
   }
   const user = await ctx.collections.users.get(userId)
   if (user === null) return { kind: 'done', user, family }
-  const { sessionEpoch, keptSessionId } = user
-  const wereAllEnded = sessionEpoch !== family.sessionEpoch && keptSessionId === null
+  const { sessionEpoch, keptSessionId, keptIntentId } = user
+  const isNoneKept = keptSessionId === null && keptIntentId === null
+  const wereAllEnded = sessionEpoch !== family.sessionEpoch && isNoneKept
   const isRepeated = family.revokedReason === 'logout' && wereAllEnded
   return isRepeated ? { kind: 'done', user, family } : { kind: 'ended' }
 }
@@ -195,7 +197,7 @@ function raised(ctx: SurfaceContext, user: User, issuedBefore: number): Partial<
     sessionEpoch: user.sessionEpoch + leap,
     credentialEpoch: user.credentialEpoch + leap,
     deviceEpoch: user.deviceEpoch + leap,
-    keptSessionId: null,
+    ...sparesNone,
     endedBefore: issuedBefore,
     updatedAt: ctx.clock.now(),
   }

@@ -1,4 +1,5 @@
 import { allTried, batchesOf, unwrapSettled } from '../../concurrency/promises.js'
+import { sparesNone } from '../../engine/accounts.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
@@ -430,7 +431,7 @@ export function raiseSessionEpoch(users: Collection<User>, userId: string): Prom
     const raised = await users.update(
       userId,
       { sessionEpoch, deviceEpoch },
-      { sessionEpoch: sessionEpoch + 1, deviceEpoch: deviceEpoch + 1, keptSessionId: null },
+      { sessionEpoch: sessionEpoch + 1, deviceEpoch: deviceEpoch + 1, ...sparesNone },
     )
     return raised ?? conflict
   })

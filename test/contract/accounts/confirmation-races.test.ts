@@ -157,7 +157,7 @@ describe('a confirmation that another one with its link overtakes', () => {
     const given = await waiting(goodPassword)
     const { faulty, confirm } = given
     faulty.onCall(`${surface}_users.update`, async () => {
-      faulty.failNext(`${surface}_tickets.take`, 'before')
+      faulty.failNext(`${surface}_intents.take`, 'before')
       expect(outcomeOf(await confirm(second))).toBe(failed)
     })
     return { ...given, outcome: outcomeOf(await confirm(first)) }
@@ -178,7 +178,7 @@ describe('a confirmation that another one with its link overtakes', () => {
   it('is refused when the other took the link before it could', async () => {
     const { host, faulty, confirm } = await waiting(goodPassword)
     const between: string[] = []
-    faulty.onCall(`${surface}_tickets.take`, async () => {
+    faulty.onCall(`${surface}_intents.take`, async () => {
       between.push(outcomeOf(await confirm(goodPassword)))
     })
     expect([outcomeOf(await confirm(goodPassword)), ...between]).toEqual([invalid, '200'])

@@ -31,7 +31,7 @@ async function registered() {
 describe('the confirmation of a registration that is cut off', () => {
   it('after the account was made is completed by the same link', async () => {
     const { host, faulty, cookie, confirm } = await registered()
-    faulty.failNext(`${surface}_tickets.take`, 'before')
+    faulty.failNext(`${surface}_intents.take`, 'before')
     expect(await confirm({}, cookie)).toBe('503 service_unavailable')
     // What the browser kept is used up by now, so the request names no password at all.
     expect(await confirm({}, cookie)).toBe('200')
@@ -45,7 +45,7 @@ describe('the confirmation of a registration that is cut off', () => {
     const host = await settingsHost({ backend: faulty.backend })
     const { cookie } = await registerHere(host, surface, { email })
     const token = await mailedToken(host, 'verifyEmail', email)
-    faulty.failNext(`${surface}_tickets.take`, 'before')
+    faulty.failNext(`${surface}_intents.take`, 'before')
     expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe(cutOff)
     await host.set({ config: { registrationClientEnabled: 'false' } })
     expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('200')
@@ -55,7 +55,7 @@ describe('the confirmation of a registration that is cut off', () => {
 
   it('after the account was made takes no other password, and says so', async () => {
     const { host, faulty, confirm } = await registered()
-    faulty.failNext(`${surface}_tickets.take`, 'before')
+    faulty.failNext(`${surface}_intents.take`, 'before')
     expect(await confirm({ newPassword: otherPassword })).toBe(cutOff)
     expect(await confirm({ newPassword: goodPassword })).toBe('400 invalid_token')
     expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe(
@@ -69,7 +69,7 @@ describe('the confirmation of a registration that is cut off', () => {
 
   it('after the account was made is refused in the browser whose password it is not', async () => {
     const { host, faulty, cookie, confirm } = await registered()
-    faulty.failNext(`${surface}_tickets.take`, 'before')
+    faulty.failNext(`${surface}_intents.take`, 'before')
     expect(await confirm({ newPassword: otherPassword })).toBe(cutOff)
     // Here a password was chosen before, by which the account cannot be opened.
     expect(await confirm({}, cookie)).toBe('400 invalid_token')
@@ -82,7 +82,7 @@ describe('the confirmation of a registration that is cut off', () => {
   it('where the write was not made, is not answered for the write of another request', async () => {
     const { host, faulty, confirm } = await registered()
     faulty.onCall(`${surface}_users.insert`, async () => {
-      faulty.failNext(`${surface}_tickets.take`, 'before')
+      faulty.failNext(`${surface}_intents.take`, 'before')
       expect(await confirm({ newPassword: otherPassword })).toBe(cutOff)
       faulty.failNext(`${surface}_users.insert`, 'before')
     })

@@ -63,11 +63,11 @@ async function refusesAll(host: ContractHost, surface: Surface, who: Caller, rep
 
 async function leftOf(host: ContractHost, surface: Surface, ids: readonly string[]) {
   const stored = storedIn(host, surface)
-  const { sessions, families, tickets, stepUpProofs, loginTickets } = stored
+  const { sessions, families, intents, stepUpProofs, challenges } = stored
   const left: string[] = []
   for (const userId of ids) {
     const found = await Promise.all([
-      ...[sessions, families, tickets, stepUpProofs, loginTickets].map((one) =>
+      ...[sessions, families, intents, stepUpProofs, challenges].map((one) =>
         one.find({ userId }, { limit: 9 }),
       ),
       stored.totpFactors.get(userId),

@@ -17,7 +17,7 @@ const newEmail = 'countess@example.net'
 const failed = '503 service_unavailable'
 const invalid = '400 invalid_token'
 const usersUpdate = `${surface}_users.update`
-const ticketsTake = `${surface}_tickets.take`
+const ticketsTake = `${surface}_intents.take`
 
 /** Somebody who asked for another address, and confirms it in the session that asked. */
 async function asked() {

@@ -293,7 +293,7 @@ eachSurface.describe('another address', (surface) => {
     expect(outcomes).toEqual(['202', '202', '202', '429 rate_limited'])
   })
 
-  it.each(['users.update', 'tickets.take'])(
+  it.each(['users.update', 'intents.take'])(
     'whose confirmation is cut off at %s, or whose answer is lost, is confirmed by the same link',
     async (call) => {
       for (const when of ['before', 'after'] as const) {
@@ -304,7 +304,7 @@ eachSurface.describe('another address', (surface) => {
         expect(outcomeOf(await verify(host, surface, who))).toBe('503 service_unavailable')
         const again = outcomeOf(await verify(host, surface, who))
         // Taken, and nobody was told: the address is confirmed all the same.
-        const taken = call === 'tickets.take' && when === 'after'
+        const taken = call === 'intents.take' && when === 'after'
         expect(again).toBe(taken ? '400 invalid_token' : '200')
         expect((await me(host, surface, who)).json()).toMatchObject({ email: newEmail })
       }
@@ -314,7 +314,7 @@ eachSurface.describe('another address', (surface) => {
   it('tells what it did where a newer link took the place of the one confirmed', async () => {
     let meanwhile = async (): Promise<unknown> => null
     const backend = withCall(memory(), async (name, work) => {
-      if (name === `${surface}_tickets.take`) await meanwhile()
+      if (name === `${surface}_intents.take`) await meanwhile()
       return work()
     })
     const host = await openHost({ backend })

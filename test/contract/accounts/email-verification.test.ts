@@ -144,7 +144,7 @@ eachSurface.describe('verification links', (surface) => {
     const faulty = faultyBackend(memory())
     const host = await openHost({ backend: faulty.backend })
     const token = await waiting(host, surface)
-    for (const call of [`${surface}_users.update`, `${surface}_tickets.take`]) {
+    for (const call of [`${surface}_users.update`, `${surface}_intents.take`]) {
       faulty.failNext(call, 'before')
       expect(outcomeOf(await verify(host, surface, token))).toBe('503 service_unavailable')
     }

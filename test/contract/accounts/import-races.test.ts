@@ -110,7 +110,7 @@ describe('an account whose import was cut off', () => {
 
 describe('an import that takes its account back, because another one got an identity of the row', () => {
   it.each([
-    ['disabled', { lastIntentId: 'import disabled' }],
+    ['disabled', { importState: 'disabled' }],
     ['enabled', { enabled: true }],
     ['being deleted', { deletingAt: 1 }],
   ])('leaves one that is %s by then', async (_state, set) => {
@@ -135,7 +135,7 @@ describe('an import whose account is disabled meanwhile', () => {
         await users.update(row.id, { enabled: false })
       })
       expect(await importing()).toEqual(['created'])
-      expect(await stored.users.get(row.id)).toMatchObject({ enabled: false, lastIntentId: null })
+      expect(await stored.users.get(row.id)).toMatchObject({ enabled: false, importState: null })
       // The host's word counts until the host says otherwise.
       expect(await importing()).toEqual(['skipped'])
       expect(await users.update(row.id, { enabled: true })).toMatchObject({ enabled: true })
@@ -220,7 +220,7 @@ describe('an import that made its account again, and could not know that the id 
 
   it('leaves it where it is completed by then', async () => {
     const { faulty, stored, importing, change } = await leftOver()
-    faulty.onCall('client_users.take', () => change({ lastIntentId: null }))
+    faulty.onCall('client_users.take', () => change({ importState: null }))
     expect(await importing()).toEqual(['refused id_deleted'])
     expect(await stored.users.get(row.id)).not.toBeNull()
   })
@@ -233,7 +233,7 @@ describe('an import that made its account again, and could not know that the id 
     expect(await importing({ id: randomUUID() })).toEqual(['created'])
   })
 
-  it.each([{ enabled: true }, { lastIntentId: null }])(
+  it.each([{ enabled: true }, { importState: null }])(
     'leaves it to its import where that completed it: %o',
     async (set) => {
       const { host, faulty, stored, change } = await leftOver()

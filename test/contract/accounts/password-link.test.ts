@@ -88,7 +88,7 @@ eachSurface.describe('a link for a password', (surface) => {
     const { users } = host.auth[surface]
     const { id } = await users.create({ email })
     await expect(users.passwordLink(id)).rejects.toEqual(new AuthError('email_not_verified'))
-    expect(await storedIn(host, surface).tickets.find({ userId: id }, { limit: 1 })).toEqual([])
+    expect(await storedIn(host, surface).intents.find({ userId: id }, { limit: 1 })).toEqual([])
   })
 
   it('is none for a user who is disabled, unknown, a machine or of the other surface', async () => {

@@ -375,7 +375,7 @@ eachSurface.describe('registrations and their links', (surface) => {
     const { id } = await storedUser(host, surface, email)
     expect(await host.auth[surface].users.delete(id)).toBe(true)
     expect(await registrationsOf(host, surface)).toEqual([])
-    expect(await storedIn(host, surface).tickets.find({ email }, { limit: 9 })).toEqual([])
+    expect(await storedIn(host, surface).intents.find({ boundTo: email }, { limit: 9 })).toEqual([])
     for (const { data } of all) {
       const left = 'token' in data ? data.token : ''
       const reply = await verifyWith(host, surface, { token: left }, strangersOwn.cookie)
@@ -449,8 +449,8 @@ eachSurface.describe('registrations and their links', (surface) => {
       expect(await registrations.remove(unknown)).toBe(false)
       expect(await registrations.resend(unknown)).toBe(false)
     }
-    const { tickets } = storedIn(host, surface)
-    expect(await tickets.find({ email: 'bob@example.org' }, { limit: 9 })).toEqual([])
+    const { intents } = storedIn(host, surface)
+    expect(await intents.find({ boundTo: 'bob@example.org' }, { limit: 9 })).toEqual([])
     expect(outcomeOf(await verifyWith(host, surface, { token }, first.cookie))).toBe('200')
     expect(await registrations.list()).toEqual({ registrations: [], next: null })
     const late = await registerHere(host, surface, { email: 'late@example.org' })

@@ -85,7 +85,7 @@ eachHost.describe('an import of users', (kind) => {
       ...{ kind: '', email: 'ada@example.org', emailAsTyped: 'Ada@Example.org', name: 'Ada' },
       ...{ passwordHash: bcryptHash, createdAt: now - 9 * day, emailVerifiedAt: now - 8 * day },
       ...{ lastLoginAt: now - day, systemRole: 'editor', memberships: [{ tenantId: 't1' }] },
-      ...{ enabled: true, selfRegistered: false, lastIntentId: null, deletingAt: null },
+      ...{ enabled: true, selfRegistered: false, importState: null, deletingAt: null },
     })
     const identities = await host.auth[surface].identities.list(id)
     expect(identities.map(({ subject }) => subject).sort()).toEqual(['1815', '1843'])
@@ -564,7 +564,7 @@ eachStore.describe('an account whose import was cut off', (kind) => {
 
     expect(codesOf(await users.import({ users: [row] }))).toEqual(['created'])
     expect(await storedIn(host, 'client').users.get(id)).toMatchObject({
-      ...{ enabled: true, lastIntentId: null },
+      ...{ enabled: true, importState: null },
     })
     expect((await login(host, row.email)).json()['status']).toBe('mfaRequired')
     expect(await users.update(id, { enabled: true })).toMatchObject({ enabled: true })

@@ -157,6 +157,7 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     memberships: [],
     sessionEpoch: 0,
     keptSessionId: null,
+    keptIntentId: null,
     credentialEpoch: 0,
     deviceEpoch: 0,
     createdAt: now,
@@ -165,6 +166,8 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     deletingAt: null,
     endedBefore: null,
     lastIntentId: null,
+    settledEnrollmentId: null,
+    importState: null,
     expiresAt: null,
   })
   const jwks = (await host.send('GET', '/v1/auth/operator/jwks')).json() as {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
 import type { EnrollmentNotice } from '../../../src/model/factors.js'
+import type { User } from '../../../src/model/user.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
@@ -71,7 +72,7 @@ async function factorsOf(host: ContractHost, surface: Surface, { id }: { readonl
 async function cutOff(
   surface: Surface,
   change: keyof typeof kinds,
-  isWanted: (enrollmentId: string, lastIntentId: string | null) => boolean,
+  isWanted: (enrollmentId: string, account: User) => boolean,
 ) {
   const { host, diesAfter, isBack } = await mortalHost({ webauthnMode: 'passwordless' })
   for (let calls = 0; ; calls += 1) {
@@ -83,21 +84,21 @@ async function cutOff(
     await host.auth.close()
     isBack()
     const [stored] = await factorsOf(host, surface, who)
-    const { lastIntentId } = await storedUser(host, surface, who.email)
+    const account = await storedUser(host, surface, who.email)
     const { enrollmentId = null } = stored ?? {}
-    if (enrollmentId !== null && isWanted(enrollmentId, lastIntentId)) return { host, who, login }
+    if (enrollmentId !== null && isWanted(enrollmentId, account)) return { host, who, login }
   }
 }
 
 /** The factor is stored, and the account does not say so yet. */
-const isUnsettled = (enrollmentId: string, lastIntentId: string | null) =>
-  enrollmentId === lastIntentId
+const isUnsettled = (enrollmentId: string, { lastIntentId, settledEnrollmentId }: User) =>
+  enrollmentId === lastIntentId && settledEnrollmentId === null
 const isSettled = (enrollmentId: string) => enrollmentId.endsWith(' stored')
 /** The account says that the enrolment is complete, and the factor does not yet. */
-const isUnmarked = (enrollmentId: string, lastIntentId: string | null) =>
-  lastIntentId === `${enrollmentId} stored`
+const isUnmarked = (enrollmentId: string, { settledEnrollmentId }: User) =>
+  settledEnrollmentId === enrollmentId
 
-/** What sets another `lastIntentId`. */
+/** What sets another `lastIntentId`, or begins another enrolment. */
 const followUps = {
   async 'a mailed reset'(host: ContractHost, surface: Surface, { email }: Begun['who']) {
     const link = await linkFor(host, surface, email)
@@ -296,7 +297,8 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     expect(await login?.()).toBe('401 invalid_credentials')
     // As another enrolment leaves the account.
     const { id, deviceEpoch } = await storedUser(host, surface, who.email)
-    const set = { deviceEpoch: deviceEpoch + 2, lastIntentId: 'another enrolment stored' }
+    const another = { lastIntentId: 'another', settledEnrollmentId: 'another' }
+    const set = { deviceEpoch: deviceEpoch + 2, ...another }
     await storedIn(host, surface).users.update(id, { deviceEpoch }, set)
     expect(await login?.()).toBe('401 invalid_credentials')
     await swept(host, surface)
@@ -443,7 +445,7 @@ eachSurface.describe('a factor whose request dies', (surface) => {
     host.mailer.clear()
     const { totpFactors } = storedIn(host, surface)
     // As a request leaves it that died once the factor stood.
-    const { lastIntentId: enrollmentId } = await storedUser(host, surface, who.email)
+    const { settledEnrollmentId: enrollmentId } = await storedUser(host, surface, who.email)
     const due = { expiresAt: host.clock.now(), enrollmentId }
     await totpFactors.update(who.id, { confirmed: true }, due)
     // It dies once the mailer has the mail.

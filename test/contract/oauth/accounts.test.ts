@@ -262,7 +262,7 @@ describe('what is on the way is stored', () => {
     const host = await oauthHost()
     const { authorizationUrl, cookie } = await host.depart('client', 'google')
     const parameters = new URL(authorizationUrl).searchParams
-    const rows = JSON.stringify(await storedIn(host, 'client').oauthFlows.due(1e14, 9))
+    const rows = JSON.stringify(await storedIn(host, 'client').challenges.due(1e14, 9))
     for (const name of ['state', 'nonce', 'code_challenge']) {
       expect(rows).not.toContain(parameters.get(name))
     }

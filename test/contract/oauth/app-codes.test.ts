@@ -140,7 +140,7 @@ eachSurface.describe('an app’s code that comes again', (surface) => {
     const [code, unused] = [await codeOf(host, surface), await codeOf(host, surface)]
     const first = await host.exchange(surface, code)
     await host.clock.advance(5 * minute)
-    await storedIn(host, surface).oauthCodes.sweep(host.clock.now(), 100)
+    await storedIn(host, surface).challenges.sweep(host.clock.now(), 100)
     for (let time = 0; time < 2; time += 1) {
       expect(outcomeOf(await host.exchange(surface, unused))).toBe('400 invalid_token')
     }
@@ -171,7 +171,7 @@ eachSurface.describe('an app’s code that comes again', (surface) => {
       expect(outcomeOf(reply)).toBe('401 mfa_ticket_invalid')
     }
     await host.clock.advance(4 * minute)
-    await storedIn(host, surface).oauthCodes.sweep(host.clock.now(), 100)
+    await storedIn(host, surface).challenges.sweep(host.clock.now(), 100)
     const body = { mfaToken: confirmed.mfaToken, code: appCodeOf(host, secret) }
     const done = await host.send('POST', at('/confirm'), { body })
     expect(outcomeOf(done)).toBe('200')

@@ -72,10 +72,9 @@ describe.each(Object.entries(flows))('a deletion beside %s by a provider', (_nam
       expect(ids.length).toBeGreaterThan(3)
       await host.clock.advance(afterwards)
       await sweepOnce(host, 'operator')
-      const { oauthFlows, oauthCodes } = storedIn(host, 'operator')
+      const { challenges } = storedIn(host, 'operator')
       for (const userId of ids) {
-        expect(await oauthFlows.find({ userId }, { limit: 9 })).toEqual([])
-        expect(await oauthCodes.find({ userId }, { limit: 9 })).toEqual([])
+        expect(await challenges.find({ userId }, { limit: 9 })).toEqual([])
       }
     },
   )

@@ -69,7 +69,7 @@ eachSurface.describe('a login by a provider', (surface) => {
       cookie: `${recognitionCookie(surface, id)}.${'x'.repeat(4000)}`,
     })
     expect(begun.status).toBe(302)
-    const flows = await storedIn(host, surface).oauthFlows.find({ userId: '' }, { limit: 9 })
+    const flows = await storedIn(host, surface).challenges.find({ userId: null }, { limit: 9 })
     const stored = JSON.stringify(flows)
     expect(flows).toHaveLength(1)
     expect(stored).not.toContain(id)

@@ -125,7 +125,7 @@ eachSurface.describe('a reset', (surface) => {
     ['refresh_tokens.update', 'before', '401 invalid_credentials'],
     ['sessions.update', 'before', '401 invalid_credentials'],
     ['sessions.update', 'after', '401 invalid_credentials'],
-    ['tickets.take', 'before', '401 invalid_credentials'],
+    ['intents.take', 'before', '401 invalid_credentials'],
   ] as const)(
     'is completed by the same request after a failure at %s, %s',
     async (call, mode, oldPassword) => {
@@ -176,7 +176,7 @@ eachSurface.describe('a reset', (surface) => {
     const token = await linkFor(host, surface, email)
     for (let n = 0; n < 3; n += 1) await login(host, surface, email, 'not the password at all')
     expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('429 rate_limited')
-    faulty.failNext(`${surface}_tickets.take`, 'after')
+    faulty.failNext(`${surface}_intents.take`, 'after')
     const failed = await reset(host, surface, token, otherPassword)
     expect(outcomeOf(failed)).toBe('503 service_unavailable')
     expect(outcomeOf(await login(host, surface, email, otherPassword))).toBe('200')

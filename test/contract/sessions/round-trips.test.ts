@@ -171,7 +171,7 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     const proved = [...proof, ...guess, ...still]
     expect(calls).toEqual([...admitted, ...limits, ...proved, ...limits, ...beside])
   })
-  const beside = ['tickets.get', 'tickets.insert', 'users.find']
+  const beside = ['intents.get', 'intents.insert', 'users.find']
 
   if (surface === 'operator')
     it('one’s own sessions: two readings beside each other', async () => {

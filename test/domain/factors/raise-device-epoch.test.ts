@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { openCollections } from '../../../src/domain/context/open-collections.js'
-import { raiseDeviceEpoch } from '../../../src/domain/factors/factor-changes.js'
+import { raiseDeviceEpoch, sparing } from '../../../src/domain/factors/factor-changes.js'
 import { AuthError } from '../../../src/errors/index.js'
 import type { User } from '../../../src/model/user.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
@@ -17,7 +17,7 @@ async function rig() {
   const { users } = openCollections(store.backend.store, 'client', '')
   await users.insert(user)
   const raise = (sessionId: string) =>
-    raiseDeviceEpoch(users, userId, { kept: { sessionId }, requireRight })
+    raiseDeviceEpoch(users, userId, { kept: sparing(sessionId), requireRight })
   return { store, users, raise }
 }
 

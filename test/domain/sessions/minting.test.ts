@@ -21,6 +21,7 @@ const user: User = {
   memberships: [{ tenantId: 'acme' }],
   sessionEpoch: 0,
   keptSessionId: null,
+  keptIntentId: null,
   credentialEpoch: 0,
   deviceEpoch: 0,
   createdAt: 0,
@@ -29,6 +30,8 @@ const user: User = {
   deletingAt: null,
   endedBefore: null,
   lastIntentId: null,
+  settledEnrollmentId: null,
+  importState: null,
 }
 
 const how = { amr: ['pwd'], authTime: 1 }

@@ -117,25 +117,26 @@ describe('the sweep of everything else', () => {
     )
   })
 
-  it('removes tickets at their time, not before', async () => {
+  it('removes links at their time, not before', async () => {
     const { backend, clock, now } = await leader()
     const at = now + hours
-    const ticket = {
+    const link = {
       userId: 'u',
-      purpose: 'verifyEmail',
+      kind: 'verifyEmail',
       secretHash: '',
       credentialEpoch: 0,
       sessionEpoch: 0,
       deviceEpoch: 0,
-      sessionId: '',
-      email: '',
+      boundTo: '',
+      attempts: 0,
+      payload: {},
     } as const
-    const { tickets } = stored(backend, 'operator')
-    await tickets.insert({ id: 't0', ...ticket, expiresAt: at })
-    await tickets.insert({ id: 't1', ...ticket, expiresAt: at + 1 })
+    const { intents } = stored(backend, 'operator')
+    await intents.insert({ id: 't0', ...link, expiresAt: at })
+    await intents.insert({ id: 't1', ...link, expiresAt: at + 1 })
     await clock.advance(hours)
-    expect(await tickets.get('t0')).toBeNull()
-    expect(await tickets.get('t1')).not.toBeNull()
+    expect(await intents.get('t0')).toBeNull()
+    expect(await intents.get('t1')).not.toBeNull()
   })
 
   it('removes counter windows an hour late and denylist entries a day, as clocks may differ', async () => {

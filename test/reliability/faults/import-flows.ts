@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { disabledImport, unfinishedImport } from '../../../src/engine/accounts.js'
 import type { ImportReport, UserExport } from '../../../src/index.js'
+import type { User } from '../../../src/model/user.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { type Flow, outcomeOfCall, threwUnavailable } from './flow.js'
 import { newEmail } from './mail-and-login.js'
@@ -38,7 +38,7 @@ function importing(world: World, row: ReturnType<typeof newRow>) {
 
 async function expectWhole({ stored }: World, { id, email }: ReturnType<typeof newRow>) {
   const user = await stored.users.get(id)
-  assert.deepEqual([user?.email, user?.enabled, user?.lastIntentId], [email, true, null])
+  assert.deepEqual([user?.email, user?.enabled, user?.importState], [email, true, null])
   assert.equal((await stored.totpFactors.get(id))?.confirmed, true)
   assert.equal((await stored.oauthIdentities.find({ userId: id }, { limit: 9 })).length, 1)
 }
@@ -115,11 +115,11 @@ const importsDeleted: Flow = {
 }
 
 /** A row whose import got as far as the account itself. */
-async function cutOff(world: World, mark: string) {
+async function cutOff(world: World, importState: User['importState']) {
   const row = newRow(world)
   await importing(world, row).send()
   const { users, totpFactors } = world.stored
-  await users.update(row.id, { enabled: true }, { enabled: false, lastIntentId: mark })
+  await users.update(row.id, { enabled: true }, { enabled: false, importState })
   await totpFactors.take(row.id)
   return row
 }
@@ -129,7 +129,7 @@ const enablesUnfinished: Flow = {
   name: 'users.update that enables an account whose import was cut off',
   expects: 'threw import_unfinished',
   async prepare(world) {
-    const row = await cutOff(world, unfinishedImport)
+    const row = await cutOff(world, 'unfinished')
     const { users } = world.host.auth[world.surface]
     return {
       send: () => outcomeOfCall(() => users.update(row.id, { enabled: true })),
@@ -144,13 +144,13 @@ const disablesUnfinished: Flow = {
   ...shared,
   name: 'users.update that disables an account whose import was cut off',
   async prepare(world) {
-    const row = await cutOff(world, unfinishedImport)
+    const row = await cutOff(world, 'unfinished')
     const { users } = world.host.auth[world.surface]
     return {
       send: () => outcomeOfCall(() => users.update(row.id, { enabled: false })),
       async reached() {
         const user = await world.stored.users.get(row.id)
-        assert.deepEqual([user?.enabled, user?.lastIntentId], [false, disabledImport])
+        assert.deepEqual([user?.enabled, user?.importState], [false, 'disabled'])
       },
     }
   },
@@ -160,14 +160,14 @@ const completesDisabled: Flow = {
   ...shared,
   name: 'users.import of an account that was cut off and disabled',
   async prepare(world) {
-    const row = await cutOff(world, disabledImport)
+    const row = await cutOff(world, 'disabled')
     const { send, outcome } = importing(world, row)
     return {
       send,
       async reached() {
         assert.match(String(outcome()), /^(created|skipped)$/)
         const user = await world.stored.users.get(row.id)
-        assert.deepEqual([user?.enabled, user?.lastIntentId], [false, null])
+        assert.deepEqual([user?.enabled, user?.importState], [false, null])
         assert.equal((await world.stored.totpFactors.get(row.id))?.confirmed, true)
       },
     }
@@ -178,7 +178,7 @@ const completesChanged: Flow = {
   ...shared,
   name: 'users.import of an account that was cut off, with another identity',
   async prepare(world) {
-    const cut = await cutOff(world, unfinishedImport)
+    const cut = await cutOff(world, 'unfinished')
     const issuer = 'https://accounts.google.com'
     const identities = [{ provider: 'google', issuer, subject: randomUUID() } as const]
     const row = { ...cut, identities }

@@ -47,7 +47,7 @@ const statusOfLogin = async (world: World, { email, password }: Enrolled) =>
 const spentTwice = ({ call, fault }: Struck): readonly string[] => {
   if (fault !== 'twice') return []
   if (call.name.endsWith('backup_codes.update')) return ['401 invalid_mfa_code']
-  return call.name.endsWith('login_tickets.take') ? ['401 mfa_ticket_invalid'] : []
+  return call.name.endsWith('challenges.take') ? ['401 mfa_ticket_invalid'] : []
 }
 
 /** A ticket made out to the account as it was before its factor ends with that change: start over. */

@@ -43,8 +43,8 @@ const byLink: Flow = {
   unavailable,
   leavesOut: staleAccount,
   // Spent, and all of it done: the caller could not be told.
-  ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
-  mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
+  ends: (struck) => (tookEffect(struck, 'intents.take') ? ['400 invalid_token'] : []),
+  mayAnswer: (struck) => (readStale(struck, 'intents.get') ? ['400 invalid_token'] : []),
   async prepare(world) {
     const who = await squatted(world)
     const { email } = who
@@ -120,8 +120,8 @@ const byReset: Flow = {
   expects: '204',
   unavailable,
   leavesOut: staleAccount,
-  ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
-  mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
+  ends: (struck) => (tookEffect(struck, 'intents.take') ? ['400 invalid_token'] : []),
+  mayAnswer: (struck) => (readStale(struck, 'intents.get') ? ['400 invalid_token'] : []),
   async prepare(world) {
     const who = await squatted(world)
     const { email } = who

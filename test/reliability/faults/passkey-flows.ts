@@ -38,7 +38,7 @@ const passwordless = {
 const startsOver =
   (answer: string) =>
   (struck: Struck): readonly string[] =>
-    tookEffect(struck, 'passkey_challenges.take') || readStale(struck, 'users.get') ? [answer] : []
+    tookEffect(struck, 'challenges.take') || readStale(struck, 'users.get') ? [answer] : []
 
 /** Of a session whose proof was not there yet, or of a person with other factors than now. */
 const unproved: Flow['ends'] = (struck) =>
@@ -112,6 +112,25 @@ const registers: Flow = {
   },
 }
 
+const registersAfterEnrolment: Flow = {
+  ...registers,
+  name: '/webauthn/registration after an enrolment that was cut off',
+  async prepare(world) {
+    const { id, bearer, credentialId, authenticator } = await holderIn(world)
+    const { host, surface, stored } = world
+    const notice = { enrollmentId: 'cut off', expiresAt: host.clock.now() + 60_000 }
+    await stored.passkeys.update(credentialId, { userId: id }, notice)
+    await stored.users.update(id, { enabled: true }, { settledEnrollmentId: 'cut off' })
+    await passkeysOn(host, surface).stepUp(bearer, authenticator)
+    return {
+      send: async () => outcomeOf(await registerIn(world, { bearer })),
+      async reached() {
+        assert.equal((await stored.passkeys.get(credentialId))?.enrollmentId, 'cut off stored')
+      },
+    }
+  },
+}
+
 const registersOnTheWayIn: Flow = {
   name: '/webauthn/registration on the way in',
   options: required,
@@ -138,7 +157,7 @@ const signsIn: Flow = {
   mayAnswer: (struck) => [
     ...startsOver('401 invalid_credentials')(struck),
     // The ticket likewise.
-    ...(tookEffect(struck, 'login_tickets.take') ? ['401 mfa_ticket_invalid'] : []),
+    ...(tookEffect(struck, 'challenges.take') ? ['401 mfa_ticket_invalid'] : []),
     ...ofBefore(struck),
   ],
   async prepare(world) {
@@ -355,6 +374,7 @@ const keepsTheApp: Flow = {
 
 export const passkeyFlows: readonly Flow[] = [
   registers,
+  registersAfterEnrolment,
   registersOnTheWayIn,
   signsIn,
   signsInWithoutPassword,

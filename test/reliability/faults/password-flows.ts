@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
-import { passkeyHolder } from '../../support/people/passkey-people.js'
 import { goodPassword, otherPassword } from '../../support/people/people.js'
 import { expectAlive, expectEnded } from './endings.js'
 import {
@@ -49,11 +48,11 @@ async function settled(world: World): Promise<{ email: string; all: readonly [Ho
 
 /** All done, and the caller could not be told. */
 const tokenIsTaken = (struck: Struck): readonly string[] =>
-  tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []
+  tookEffect(struck, 'intents.take') ? ['400 invalid_token'] : []
 
 /** The older version is an older link's. */
 const isOfOlderLink = (struck: Struck): readonly string[] =>
-  readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []
+  readStale(struck, 'intents.get') ? ['400 invalid_token'] : []
 
 const reset: Flow = {
   name: '/password/reset',
@@ -82,32 +81,6 @@ const reset: Flow = {
 }
 
 /** A passkey that stands, and whose request died before the passkey said so. */
-const resetAfterEnrolment: Flow = {
-  name: '/password/reset after an enrolment that was cut off',
-  options: withoutLimits,
-  expects: '204',
-  unavailable,
-  ends: tokenIsTaken,
-  mayAnswer: isOfOlderLink,
-  async prepare(world) {
-    const { host, surface, stored } = world
-    const { id, email, credentialId } = await passkeyHolder(host, surface)
-    world.adopt(id)
-    const notice = { enrollmentId: 'cut off', expiresAt: host.clock.now() + 60_000 }
-    await stored.passkeys.update(credentialId, { userId: id }, notice)
-    await stored.users.update(id, { enabled: true }, { lastIntentId: 'cut off stored' })
-    await world.send('POST', '/password/forgot', { body: { email } })
-    const token = await mailedToken(host, 'resetPassword', email)
-    const body = { token, newPassword: otherPassword }
-    return {
-      send: async () => outcomeOf(await world.send('POST', '/password/reset', { body })),
-      async reached() {
-        assert.equal((await stored.passkeys.get(credentialId))?.enrollmentId, 'cut off stored')
-      },
-    }
-  },
-}
-
 const resetAgain: Flow = {
   name: '/password/reset with a link that was used',
   options: withoutLimits,
@@ -223,7 +196,6 @@ export const passwordFlows: readonly Flow[] = [
   passwordLink,
   asksForNobody('/password/forgot'),
   reset,
-  resetAfterEnrolment,
   resetAgain,
   changePassword(true),
   changePassword(false),

@@ -62,7 +62,7 @@ const remove: Flow = {
       send: () => outcomeOfCall(() => registrations.remove(id)),
       async reached() {
         assert.equal(await world.stored.pendingRegistrations.get(id), null)
-        assert.deepEqual(await world.stored.tickets.find({ email }, { limit: 9 }), [])
+        assert.deepEqual(await world.stored.intents.find({ boundTo: email }, { limit: 9 }), [])
       },
     }
   },

@@ -102,8 +102,8 @@ const registerAndSignIn: Flow = {
 
 /** The last thing that is done: whoever was not told is told that the link is spent. */
 const spentLast: Pick<Flow, 'ends' | 'mayAnswer'> = {
-  ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
-  mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
+  ends: (struck) => (tookEffect(struck, 'intents.take') ? ['400 invalid_token'] : []),
+  mayAnswer: (struck) => (readStale(struck, 'intents.get') ? ['400 invalid_token'] : []),
 }
 
 async function expectOneAccount(world: World, email: string, password: string): Promise<void> {
@@ -165,7 +165,7 @@ const verifyAgain: Flow = {
   expects: '400 invalid_token',
   unavailable,
   // The link is there again, and all that it stands for is done.
-  mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['200'] : []),
+  mayAnswer: (struck) => (readStale(struck, 'intents.get') ? ['200'] : []),
   async prepare(world) {
     const { email, cookie } = await newcomer(world)
     const token = await mailedToken(world.host, 'verifyEmail', email)

@@ -89,8 +89,8 @@ const confirmsEmailChange = Object.entries(askers).map(
     expects: '200',
     unavailable,
     // Spent, and the address moved: the caller could not be told.
-    ends: (struck) => (tookEffect(struck, 'tickets.take') ? ['400 invalid_token'] : []),
-    mayAnswer: (struck) => (readStale(struck, 'tickets.get') ? ['400 invalid_token'] : []),
+    ends: (struck) => (tookEffect(struck, 'intents.take') ? ['400 invalid_token'] : []),
+    mayAnswer: (struck) => (readStale(struck, 'intents.get') ? ['400 invalid_token'] : []),
     async prepare(world) {
       const who = await world.person()
       const { bearer } = await world.signIn(who)

@@ -33,7 +33,7 @@ const harmless: Readonly<Record<string, string>> = {
     'of an address, which is no secret',
   'domain/factors/totp-factors.ts: factor.sealedSecret === seen': 'what this process read before',
   'domain/oauth/oauth-sign-in.ts: failure === code': 'the code of an error',
-  'domain/intents/oauth-flows.ts: code?.codeChallenge !== codeChallenge':
+  'domain/intents/oauth-flows.ts: code?.boundTo !== codeChallenge':
     'the digest of a verifier, which was sent in an address',
   'domain/intents/oauth-flows.ts: code === refusal': 'the code of an error',
   'domain/intents/oauth-flows.ts: code === expired': 'the code of an error',

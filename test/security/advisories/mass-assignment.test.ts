@@ -57,7 +57,7 @@ async function stateOf(host: ContractHost, surface: Surface, userId: string) {
   await host.auth.close()
   const stored = storedIn(host, surface)
   const owned = [
-    ...[stored.sessions, stored.families, stored.oauthIdentities, stored.passkeys, stored.tickets],
+    ...[stored.sessions, stored.families, stored.oauthIdentities, stored.passkeys, stored.intents],
     ...[stored.trustedDevices, stored.roleBindings],
   ] as const
   const found = await Promise.all(owned.map((one) => one.find({ userId }, { limit: 50 })))

@@ -179,7 +179,7 @@ function faulty(
   const isLost = how === 'lost'
   // It is told too late: nothing waits for that call any more.
   const before = isTimedOut(following, seated[seat]) ? states : []
-  if (call === 'client_tickets.take' && isLost) {
+  if (call === 'client_intents.take' && isLost) {
     return [...before, ...states.filter(({ last }) => last[seat] === takenAndLost)]
   }
   if (call !== 'client_users.update') return states

@@ -76,7 +76,7 @@ export const ticketEvents: IntentEvents = {
   isPlain,
   faulty(following, seat, { call, how }) {
     const { states, seated } = following
-    const isLost = call === 'client_login_tickets.take' && how === 'lost'
+    const isLost = call === 'client_challenges.take' && how === 'lost'
     if (!isLost || isTimedOut(following, seated[seat])) return states
     const isOpen = (state: PossibleIntent) => state.last[seat] !== 'takes the ticket'
     return states.filter(isOpen)

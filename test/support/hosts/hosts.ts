@@ -74,7 +74,7 @@ export function hostKind(framework: Framework, store: StoreName): HostKind {
 function splitMemory(): Backend {
   const { store, ...rest } = memory()
   const tokens = memory().store
-  const overrides = { refresh_tokens: tokens, tickets: tokens }
+  const overrides = { refresh_tokens: tokens, challenges: tokens }
   return { ...rest, store: splitStore({ default: store, overrides }) }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { unfinishedImport } from '../../../../src/engine/accounts.js'
 import { afterwards, sweepOnce } from '../../../contract/accounts/deletions.js'
 import { mailedToken, storedIn } from '../../../support/hosts/open-host.js'
 import { goodPassword } from '../../../support/people/people.js'
@@ -105,7 +104,7 @@ export const accountWrites: OvertakenWrites = {
       }
     },
     changes: {
-      lastIntentId: { value: 'another intent', outcome: 'skipped' },
+      importState: { value: null, outcome: 'skipped' },
       enabled: { value: true, outcome: 'skipped' },
     },
   },
@@ -114,7 +113,7 @@ export const accountWrites: OvertakenWrites = {
     begin: async (host) => {
       const row = { id: randomUUID(), email: `${randomUUID()}@example.org`, emailVerified: true }
       await host.auth.client.users.import({ users: [{ ...row, totpSecret }] })
-      const cut = { enabled: false, lastIntentId: unfinishedImport }
+      const cut = { enabled: false, importState: 'unfinished' as const }
       await storedIn(host, 'client').users.update(row.id, { enabled: true }, cut)
       const users = [{ ...row, totpSecret: `K${totpSecret.slice(1)}` }]
       return async () => {

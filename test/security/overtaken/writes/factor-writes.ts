@@ -5,9 +5,8 @@ import { testAuth } from '../../../support/hosts/test-auth.js'
 import { configKey, testConfigKeys } from '../../../support/keys.js'
 import { enrolled } from '../../../support/people/authenticator.js'
 import { passkeysOn } from '../../../support/people/passkey-people.js'
-import { otherPassword } from '../../../support/people/people.js'
-import { linkFor, reset } from '../../../support/people/recovery-steps.js'
 import { comesTo, deviceLogin, trustingPerson } from '../../../support/people/trusted-device.js'
+import { starts } from '../../intents/starts.js'
 import { nextCode, post, reAuthenticated, subjectOf } from '../../intents/subject.js'
 import type { OvertakenWrite, OvertakenWrites } from '../overtaken-write.js'
 import { plus, started } from './begun.js'
@@ -48,19 +47,21 @@ const lastFactor =
     return () => host.send('DELETE', `/v1/auth/client${path}${credentialId}`, { bearer })
   }
 
-/** A factor that stands, whose request died before the factor said so; then a mailed reset. */
+/** A factor that stands, whose request died before the factor said so; then another one is enrolled. */
 const cutOff =
   (has: 'an app' | 'a passkey'): Begin =>
   async (host) => {
-    const { id, email, credentialId } = await subjectOf(host, has)
+    const beside =
+      has === 'an app' ? 'a passkey registered beside an app' : 'an app enrolled beside a passkey'
+    const { subject, finish } = await starts[beside].begin(host)
+    const { id, credentialId } = subject
     await host.auth.close()
     const { totpFactors, passkeys, users } = storedIn(host, 'client')
-    const notice = { expiresAt: host.clock.now() + 60_000, enrollmentId: 'cut off' }
+    const enrollmentId = (await users.get(id))?.settledEnrollmentId ?? null
+    const notice = { expiresAt: host.clock.now() + 60_000, enrollmentId }
     if (has === 'an app') await totpFactors.update(id, { confirmed: true }, notice)
     else await passkeys.update(credentialId, { userId: id }, notice)
-    await users.update(id, { enabled: true }, { lastIntentId: 'cut off stored' })
-    const token = await linkFor(host, 'client', email)
-    return () => reset(host, 'client', token, otherPassword)
+    return finish
   }
 
 /** A factor whose request died before the owner was told; a process that sweeps does it. */
@@ -146,15 +147,15 @@ export const factorWrites: OvertakenWrites = {
     begin: appInSession,
     changes: { enrollmentId: { value: 'another enrolment', outcome: '200', left: 'goes on' } },
   },
-  'an app that a mailed reset keeps': {
+  'an app that another enrolment keeps': {
     collection: 'totp_factors',
     begin: cutOff('an app'),
-    changes: { enrollmentId: { value: 'another enrolment', outcome: '204' } },
+    changes: { enrollmentId: { value: 'another enrolment', outcome: '201' } },
   },
-  'a passkey that a mailed reset keeps': {
+  'a passkey that another enrolment keeps': {
     collection: 'passkeys',
     begin: cutOff('a passkey'),
-    changes: { enrollmentId: { value: 'another enrolment', outcome: '204' } },
+    changes: { enrollmentId: { value: 'another enrolment', outcome: '200' } },
   },
   'an app whose owner was told': {
     collection: 'totp_factors',

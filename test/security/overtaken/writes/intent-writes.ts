@@ -39,12 +39,12 @@ const codeShownTwice: Begin = async (host) => {
 /** What begins in one request and ends in another, and the accounts at providers. */
 export const intentWrites: OvertakenWrites = {
   'a guess of a waiting login': {
-    collection: 'login_tickets',
+    collection: 'challenges',
     begin: started('a code after a password'),
     changes: { attempts: { value: plus('attempts'), outcome: '200', left: 'goes' } },
   },
   'a mailed link in the place of another': {
-    collection: 'tickets',
+    collection: 'intents',
     begin: async (host) => {
       const subject = await subjectOf(host, 'nothing')
       const ask = () => publicly(subject, '/password/forgot', { email: subject.email })
@@ -55,15 +55,16 @@ export const intentWrites: OvertakenWrites = {
     changes: { secretHash: { value: 'of a link', outcome: '202', left: 'goes on' } },
   },
   'the code of an app': {
-    collection: 'oauth_codes',
+    collection: 'challenges',
     begin: started('the code of an app'),
     changes: {
-      codeChallenge: { value: 'of another app', outcome: '400 invalid_token' },
-      redeemedAt: { value: 1, outcome: '400 invalid_token' },
+      boundTo: { value: 'of another app', outcome: '400 invalid_token' },
+      // It counts as shown a second time.
+      attempts: { value: 1, outcome: '400 invalid_token', left: 'goes on' },
     },
   },
   'the challenge of a passkey that is registered': {
-    collection: 'passkey_challenges',
+    collection: 'challenges',
     write: 'take',
     begin: started('a passkey registered in a session'),
     changes: {
@@ -73,18 +74,18 @@ export const intentWrites: OvertakenWrites = {
     },
   },
   'the code of an app, and the session it came to': {
-    collection: 'oauth_codes',
+    collection: 'challenges',
     nth: 2,
     begin: started('the code of an app'),
-    changes: { replayedAt: { value: 1, outcome: '400 invalid_token' } },
+    changes: { attempts: { value: 2, outcome: '400 invalid_token' } },
   },
   'the code of an app that comes again': {
-    collection: 'oauth_codes',
+    collection: 'challenges',
     nth: 2,
     begin: codeShownTwice,
     changes: {
-      codeChallenge: { value: 'of another app', outcome: '400 invalid_token' },
-      replayedAt: { value: 1, outcome: '400 invalid_token' },
+      boundTo: { value: 'of another app', outcome: '400 invalid_token' },
+      attempts: { value: 2, outcome: '400 invalid_token' },
     },
   },
   'an account at a provider that is linked': {
