@@ -194,7 +194,7 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
       expect.arrayContaining([...proof, ...still, ...begun, ...families, ...ended]),
     )
     expect(calls.slice(-last.length)).toEqual(last)
-    expect(calls).toHaveLength(60)
+    expect(calls).toHaveLength(57)
   })
 })
 
