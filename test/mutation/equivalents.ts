@@ -65,7 +65,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'src/engine/intents.ts',
-    line: 'sessionEpoch !== undefined &&',
+    line: "typeof sessionEpoch === 'number' &&",
     replacement: 'true',
     reason: 'no epoch is one more than none',
   },

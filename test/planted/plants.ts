@@ -3,6 +3,7 @@ import { askedAgainPlants } from './asked-again-plants.js'
 import { browserPlants } from './browser-plants.js'
 import { callOrderPlants } from './call-order-plants.js'
 import { clientPlants } from './client-plants.js'
+import { conditionPlants } from './condition-plants.js'
 import { configPlants } from './config-plants.js'
 import { factorPlants } from './factor-plants.js'
 import { guardPlants } from './guards.js'
@@ -18,6 +19,7 @@ import { sessionPlants } from './session-plants.js'
 const entries: readonly PlantEntry[] = [
   ...refreshPlants,
   ...intentPlants,
+  ...conditionPlants,
   ...accessPlants,
   ...browserPlants,
   ...recordListPlants,

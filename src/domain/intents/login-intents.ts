@@ -66,6 +66,10 @@ async function readLoginTicket<K extends LoginKind>(
   return ticket
 }
 
+async function take(ctx: SurfaceContext, id: string): Promise<boolean> {
+  return (await ctx.collections.challenges.take(id)) !== null
+}
+
 export async function issueLoginTicket(
   ctx: SurfaceContext,
   kind: LoginKind,
@@ -125,7 +129,7 @@ export async function attemptLoginTicket<K extends LoginKind>(
   })
   if (outcome?.ok) return outcome.intent
   if (counted.attempts < mfaMaxAttempts) throw new AuthError('invalid_mfa_code')
-  await ctx.collections.challenges.take(ticket.id)
+  await take(ctx, ticket.id)
   throw new AuthError('mfa_ticket_invalid')
 }
 
@@ -141,9 +145,7 @@ export async function spendLoginTicket<K extends LoginKind>(
     await judgeIntentAgain(ctx, intent, enrolled === null ? null : enrolled.id),
   )
   // Taken before the session is opened: a crash in between costs a login, and gives none away.
-  if ((await ctx.collections.challenges.take(spent.id)) === null) {
-    throw new AuthError('mfa_ticket_invalid')
-  }
+  if (!(await take(ctx, spent.id))) throw new AuthError('mfa_ticket_invalid')
   return spent
 }
 
