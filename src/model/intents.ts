@@ -114,6 +114,14 @@ const flow = {
   /** The version of the terms accepted on the way; null when none was named. */
   termsVersion: z.nullable(text),
 }
+const flowSecrets = z.object({ nonce: text, codeVerifier: text, recognitionId: text })
+
+/** What a flow has encrypted; null for any other text. */
+export function flowSecretsIn(opened: string | null): z.output<typeof flowSecrets> | null {
+  const { data = null } = z.safeParse(flowSecrets, JSON.parse(opened ?? 'null'))
+  return data
+}
+
 /** 32 random bytes, base64url, for the authenticator to sign. */
 const passkey = z.object({ challenge: text })
 const passkeyOfAccount = z.object({ ...ofAccount, boundTo: text, payload: passkey })

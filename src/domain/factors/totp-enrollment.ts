@@ -5,7 +5,7 @@ import type { EnrollmentNotice } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
-import { openIntent, type SpentIntent, spendIntent } from '../intents/intents.js'
+import { openIntent, type SpentIntent, spendIntent, unlessRefused } from '../intents/intents.js'
 import { networkLine } from '../passwords/password-check.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { type FreshCodes, generateBackupCodes, replaceBackupCodes } from './code-verification.js'
@@ -34,17 +34,13 @@ export interface ConfirmedTotp extends EnrolledUser {
 }
 
 /** Null for what the judge refuses: callers say the same of whatever is wrong with a code. */
-async function opened(ctx: SurfaceContext, { factor, expiresAt }: PendingTotp, user: User) {
+function opened(ctx: SurfaceContext, { factor, expiresAt }: PendingTotp, user: User) {
   const { userId, boundTo, credentialEpoch, deviceEpoch } = factor
   const epochs = { sessionEpoch: null, credentialEpoch, deviceEpoch }
   const rest = { kind: 'totpEnrollment', attempts: 0, payload: {}, expiresAt }
   const stored = { id: sha256(factor.sealedSecret), userId, boundTo, ...epochs, ...rest }
-  try {
-    return await openIntent(ctx, 'totpEnrollment', stored, { seen: user })
-  } catch (error) {
-    if (error instanceof AuthError && error.code === 'invalid_mfa_code') return null
-    throw error
-  }
+  const opening = openIntent(ctx, 'totpEnrollment', stored, { seen: user })
+  return unlessRefused('totpEnrollment', opening)
 }
 
 /**

@@ -277,6 +277,25 @@ export async function openAnonymousIntent<K extends IntentKind>(
 }
 
 /**
+ * Null for what is wrong with the intent, and `evenOff` for a method that is switched off: callers who say the same of
+ * whatever is wrong ask by this.
+ */
+export async function unlessRefused<T>(
+  kind: IntentKind,
+  opening: Promise<T>,
+  evenOff = false,
+): Promise<T | null> {
+  try {
+    return await opening
+  } catch (error) {
+    const { refusal, expired, switchedOff } = rulesOf(kind)
+    const codes = [refusal, expired, ...(evenOff ? [switchedOff] : [])]
+    if (error instanceof AuthError && codes.includes(error.code)) return null
+    throw error
+  }
+}
+
+/**
  * What an effect asks for. One that is spent first was taken before it was opened, or is taken by the caller now; one
  * that is spent last is taken once the effect is written.
  */

@@ -1,10 +1,9 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
-import { rulesOf } from '../../engine/intents.js'
 import { recognitionIds } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
 import type { ProviderId } from '../../identity-providers/providers.js'
-import type { Intents } from '../../model/intents.js'
+import { flowSecretsIn, type Intents } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { endSession } from '../sessions/session-endings.js'
@@ -17,6 +16,7 @@ import {
   openIntent,
   type SpentIntent,
   spendIntent,
+  unlessRefused,
 } from './intents.js'
 
 // Flows to providers, each of which comes back once, to the browser it began in.
@@ -103,11 +103,10 @@ function seal(
 }
 
 function open(ctx: SurfaceContext, { id, payload }: Flow, state: string) {
-  const opened = ctx.secretBox.open(payload.sealedSecrets, placeOf(ctx, id)) ?? 'null'
-  const kept: unknown = JSON.parse(opened)
-  if (!isKept(kept)) throw new AuthError('service_unavailable')
-  const { nonce, codeVerifier, recognitionId } = kept
-  return { secrets: { state, nonce, codeVerifier }, recognitionId }
+  const kept = flowSecretsIn(ctx.secretBox.open(payload.sealedSecrets, placeOf(ctx, id)))
+  if (kept === null) throw new AuthError('service_unavailable')
+  const { recognitionId, ...secrets } = kept
+  return { secrets: { state, ...secrets }, recognitionId }
 }
 
 /** What all flows begin with, and where the browser or the app goes on to. */
@@ -214,36 +213,8 @@ export async function isGoodOauthFlow(
   ctx: SurfaceContext,
   { stored }: LinkIntent,
 ): Promise<boolean> {
-  try {
-    await openIntent(ctx, 'oauthLink', stored)
-    return true
-  } catch (error) {
-    if (error instanceof AuthError && isRefusal(error)) return false
-    throw error
-  }
-}
-
-/** What the judge says of a link that may not be made; anything else is an outage. */
-function isRefusal({ code }: AuthError): boolean {
-  const { refusal, expired, switchedOff } = rulesOf('oauthLink')
-  return code === refusal || code === expired || code === switchedOff
-}
-
-interface Kept extends Pick<SignInSecrets, 'nonce' | 'codeVerifier'> {
-  readonly recognitionId: string
-}
-
-function isKept(value: unknown): value is Kept {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    'nonce' in value &&
-    typeof value.nonce === 'string' &&
-    'codeVerifier' in value &&
-    typeof value.codeVerifier === 'string' &&
-    'recognitionId' in value &&
-    typeof value.recognitionId === 'string'
-  )
+  const opening = openIntent(ctx, 'oauthLink', stored)
+  return (await unlessRefused('oauthLink', opening, true)) !== null
 }
 
 /** How an answer comes back, and so which cookie comes back with it (RFC 6265bis §5.6.7.1). */

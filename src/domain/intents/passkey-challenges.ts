@@ -1,5 +1,4 @@
 import { randomToken, sha256 } from '../../crypto/secrets.js'
-import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import {
@@ -10,6 +9,7 @@ import {
   openIntent,
   type SpentIntent,
   spendIntent,
+  unlessRefused,
 } from './intents.js'
 
 // Challenges for passkeys. Each is spent by the first response to it, right or wrong.
@@ -34,7 +34,8 @@ export interface IssuedChallenge {
 /** WebAuthn §15.1 recommends five to ten minutes for an authenticator that verifies its user. */
 export const challengeLifeMs = 5 * 60 * 1000
 
-async function issue<K extends UsersCeremony | 'passkeyLogin'>(
+/** Of `passkeyLogin` neither is known: whose it is, the response says. */
+export async function issueChallenge<K extends UsersCeremony | 'passkeyLogin'>(
   ctx: SurfaceContext,
   kind: K,
   of: Pick<IntentTerms<K>, 'user' | 'boundTo'>,
@@ -44,29 +45,6 @@ async function issue<K extends UsersCeremony | 'passkeyLogin'>(
   const terms = { ...of, payload: { challenge }, lifeMs: challengeLifeMs }
   await issueIntent(ctx, kind, challengeId, terms)
   return { challengeId, challenge }
-}
-
-/** Null for the refusal of its kind: callers say the same of whatever is wrong with a response. */
-async function orNull<T>(opening: Promise<T>): Promise<T | null> {
-  try {
-    return await opening
-  } catch (error) {
-    const isRefused = error instanceof AuthError && refusals.has(error.code)
-    if (isRefused) return null
-    throw error
-  }
-}
-
-export function issueChallenge(
-  ctx: SurfaceContext,
-  { kind, ...of }: Ceremony,
-): Promise<IssuedChallenge> {
-  return issue(ctx, kind, of)
-}
-
-/** For a login without a password: whose it is, the response says. */
-export function issuePasswordlessChallenge(ctx: SurfaceContext): Promise<IssuedChallenge> {
-  return issue(ctx, 'passkeyLogin', { user: null, boundTo: null })
 }
 
 /**
@@ -84,7 +62,7 @@ export async function spendChallenge<K extends UsersCeremony>(
   const taken = await ctx.collections.challenges.take(sha256(challengeId), guard)
   const challenge = intentOf(ctx, kind, taken)
   if (challenge === null) return null
-  const opened = await orNull(openIntent(ctx, kind, challenge, { seen: user }))
+  const opened = await unlessRefused(kind, openIntent(ctx, kind, challenge, { seen: user }))
   return opened === null ? null : spendIntent(opened)
 }
 
@@ -97,12 +75,7 @@ export async function spendPasswordlessChallenge(
   const taken = await ctx.collections.challenges.take(sha256(challengeId), guard)
   const challenge = intentOf(ctx, 'passkeyLogin', taken)
   if (challenge === null) return null
-  const opened = await orNull(openAnonymousIntent(ctx, 'passkeyLogin', challenge))
+  const opening = openAnonymousIntent(ctx, 'passkeyLogin', challenge)
+  const opened = await unlessRefused('passkeyLogin', opening)
   return opened === null ? null : spendIntent(opened)
 }
-
-const refusals: ReadonlySet<string> = new Set([
-  'invalid_credentials',
-  'invalid_mfa_code',
-  'webauthn_failed',
-])

@@ -30,7 +30,6 @@ import {
 import {
   challengeLifeMs,
   issueChallenge,
-  issuePasswordlessChallenge,
   spendChallenge,
   spendPasswordlessChallenge,
 } from '../intents/passkey-challenges.js'
@@ -218,8 +217,7 @@ export async function startPasskeyRegistration(
     await requireReAuthentication(ctx, enrollee.who, currentPassword, source)
   }
   const exclude = await requirePasskeyRoom(ctx, user.id)
-  const { challengeId, challenge } = await issueChallenge(ctx, {
-    kind: 'passkeyRegistration',
+  const { challengeId, challenge } = await issueChallenge(ctx, 'passkeyRegistration', {
     user,
     boundTo,
   })
@@ -376,16 +374,16 @@ export async function startPasskeyLogin(
   const userVerification = await verification(ctx, waiting)
   const asked = { rpId: ctx.relyingParty.rpId, userVerification, timeoutMs: challengeLifeMs }
   if (waiting === null) {
-    const { challengeId, challenge } = await issuePasswordlessChallenge(ctx)
+    const nobody = { user: null, boundTo: null }
+    const { challengeId, challenge } = await issueChallenge(ctx, 'passkeyLogin', nobody)
     return { challengeId, options: await requestOptions({ ...asked, challenge, allow: null }) }
   }
   const { user } = await openLoginTicket(ctx, waiting, 'secondFactor')
   await requireMayShow(ctx, user)
   const allow = await passkeysOfUser(ctx.collections, user.id)
   if (allow.length === 0) throw new AuthError('factor_not_found')
-  const boundTo = loginTicketIdOf(waiting)
-  const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
-  const { challengeId, challenge } = await issueChallenge(ctx, ceremony)
+  const of = { user, boundTo: loginTicketIdOf(waiting) }
+  const { challengeId, challenge } = await issueChallenge(ctx, 'passkeySecondFactor', of)
   return { challengeId, options: await requestOptions({ ...asked, challenge, allow }) }
 }
 

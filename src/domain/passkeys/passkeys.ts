@@ -355,11 +355,7 @@ export async function startPasskeyStepUp(
   const { user, sessionId: boundTo } = who
   if (!(await mayShowPasskey(ctx, user.id))) throw new AuthError('mfa_method_disabled')
   const allow = await ownPasskeys(ctx, who)
-  const { challengeId, challenge } = await issueChallenge(ctx, {
-    kind: 'passkeyStepUp',
-    user,
-    boundTo,
-  })
+  const { challengeId, challenge } = await issueChallenge(ctx, 'passkeyStepUp', { user, boundTo })
   const options = await requestOptions({
     rpId: ctx.relyingParty.rpId,
     challenge,

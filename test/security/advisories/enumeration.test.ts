@@ -35,9 +35,6 @@ const harmless: Readonly<Record<string, string>> = {
   'domain/oauth/oauth-sign-in.ts: failure === code': 'the code of an error',
   'domain/intents/oauth-flows.ts: code?.boundTo !== codeChallenge':
     'the digest of a verifier, which was sent in an address',
-  'domain/intents/oauth-flows.ts: code === refusal': 'the code of an error',
-  'domain/intents/oauth-flows.ts: code === expired': 'the code of an error',
-  'domain/intents/oauth-flows.ts: code === switchedOff': 'the code of an error',
   'domain/passkeys/passkeys.ts: seen.lastChallenge === use.challenge': 'spent before',
   'domain/passkeys/passkeys.ts: found.lastChallenge === lastChallenge': 'what was just written',
   'domain/passwords/password-writer.ts: found.passwordHash === passwordHash':
