@@ -1,22 +1,14 @@
 import { type AsymmetricKeyDetails, createPublicKey, type JsonWebKey } from 'node:crypto'
-import type {
-  AuthenticationResponseJSON,
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-  RegistrationResponseJSON,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { loadPart } from '../errors/index.js'
 import { decodeSegment } from './token-format.js'
 
 // Loaded by the first passkey: hosts without any pay nothing for it.
-const library = (): Promise<Library> =>
+const library = () =>
   loadPart('WebAuthn', async () => ({
     ...(await import('@simplewebauthn/server')),
     ...(await import('@simplewebauthn/server/helpers')),
   }))
-
-type Library = typeof import('@simplewebauthn/server') &
-  typeof import('@simplewebauthn/server/helpers')
 
 /** The party that asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
 export interface RelyingParty {
@@ -26,8 +18,41 @@ export interface RelyingParty {
   readonly origins: readonly string[]
 }
 
-export type CreationOptions = PublicKeyCredentialCreationOptionsJSON
-export type RequestOptions = PublicKeyCredentialRequestOptionsJSON
+// Not the library's types: a strict host would have to compile those of its certificates too.
+
+/** A credential that the options name. */
+interface Descriptor {
+  id: string
+  type: string
+  transports?: string[]
+}
+
+/** For `navigator.credentials.create`, as JSON (WebAuthn §5.1.9). */
+export interface CreationOptions {
+  rp: { id?: string; name: string }
+  user: { id: string; name: string; displayName: string }
+  challenge: string
+  pubKeyCredParams: { type: 'public-key'; alg: number }[]
+  timeout?: number
+  excludeCredentials?: Descriptor[]
+  authenticatorSelection?: {
+    residentKey?: string
+    requireResidentKey?: boolean
+    userVerification?: string
+  }
+  attestation?: string
+  hints?: string[]
+  extensions?: { credProps?: boolean }
+}
+
+/** For `navigator.credentials.get`, as JSON (WebAuthn §5.1.10). */
+export interface RequestOptions {
+  rpId?: string
+  challenge: string
+  timeout?: number
+  allowCredentials?: Descriptor[]
+  userVerification?: string
+}
 
 /** A credential that was registered before. */
 export interface KnownCredential {
@@ -255,7 +280,7 @@ function isFramed(clientDataJSON: string): boolean {
 
 /** None, or one the credential signed itself. */
 async function isPlainAttestation(
-  { decodeAttestationObject }: Library,
+  { decodeAttestationObject }: Awaited<ReturnType<typeof library>>,
   attestationObject: string,
 ): Promise<boolean> {
   const isPlain = await orNull(async () => {
@@ -290,16 +315,21 @@ const algorithmOf = new Map<unknown, number>([
   [kty.rsa, -257],
 ])
 
+/** Reads COSE. */
+interface KeyDecoder {
+  decodeCredentialPublicKey(cose: Uint8Array<ArrayBuffer>): { get(label: number): unknown }
+}
+
 /**
  * Whether signatures can be verified with this COSE key: one for ES256, EdDSA or RS256 that names its own algorithm,
  * whose members are whole and whose point lies on its curve. Where no attestation is signed, nothing else shows it
  * before the first use, and the decoder of CBOR takes bytes that end too early. Throws for what is no COSE key.
  */
 export function isUsableKey(
-  { decodeCredentialPublicKey }: Pick<Library, 'decodeCredentialPublicKey'>,
+  { decodeCredentialPublicKey }: KeyDecoder,
   cose: Uint8Array<ArrayBuffer>,
 ): boolean {
-  const key: { get(label: number): unknown } = decodeCredentialPublicKey(cose)
+  const key = decodeCredentialPublicKey(cose)
   const jwk = jwkOf(key)
   if (jwk === null || key.get(3) !== algorithmOf.get(key.get(1))) return false
   const { asymmetricKeyDetails: of = {} } = createPublicKey({ key: jwk, format: 'jwk' })

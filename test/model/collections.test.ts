@@ -65,34 +65,15 @@ describe('the record of collections', () => {
   it('sweeps in this order', () => {
     expect(sweptBy('tokens')).toEqual(['families'])
     expect(sweptBy('hygiene')).toEqual([
-      'sessions',
-      'knownLogins',
-      'pendingRegistrations',
-      'tickets',
-      'auditRecords',
-      'loginTickets',
-      'stepUpProofs',
-      'trustedDevices',
-      'oauthFlows',
-      'oauthCodes',
-      'passkeyChallenges',
+      ...['sessions', 'knownLogins', 'pendingRegistrations', 'intents', 'auditRecords'],
+      ...['challenges', 'stepUpProofs', 'trustedDevices'],
     ])
   })
 
   it('removes with an account in this order, sessions after families', () => {
     expect(removedBy('byUserId')).toEqual([
-      'families',
-      'knownLogins',
-      'tickets',
-      'loginTickets',
-      'stepUpProofs',
-      'trustedDevices',
-      'oauthIdentities',
-      'oauthFlows',
-      'oauthCodes',
-      'passkeys',
-      'passkeyChallenges',
-      'roleBindings',
+      ...['families', 'knownLogins', 'intents', 'challenges', 'stepUpProofs', 'trustedDevices'],
+      ...['oauthIdentities', 'passkeys', 'roleBindings'],
     ])
     expect(removedBy('byId')).toEqual([
       'pendingRegistrations',

@@ -29,9 +29,8 @@ export const callOrderPlants: readonly PlantEntry[] = [
     edits: [
       {
         file: refresh,
-        find: 'const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)',
-        replace:
-          'const minting = startEarly(issue(ctx, attempt, user, { expiresAt }, attempt.beside))',
+        find: 'const minted = await issue(ctx, attempt, user, attempt.beside)',
+        replace: 'const minting = startEarly(issue(ctx, attempt, user, attempt.beside))',
       },
       {
         file: refresh,
@@ -47,14 +46,14 @@ export const callOrderPlants: readonly PlantEntry[] = [
     edits: [
       {
         file: refresh,
-        find: '    const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)\n',
+        find: '    const minted = await issue(ctx, attempt, user, attempt.beside)\n',
         replace: '',
       },
       {
         file: refresh,
         find: '    const write = await consume(ctx, attempt, user, next)\n',
         replace:
-          '    const write = await consume(ctx, attempt, user, next)\n    const minted = await issue(ctx, attempt, user, { expiresAt }, attempt.beside)\n',
+          '    const write = await consume(ctx, attempt, user, next)\n    const minted = await issue(ctx, attempt, user, attempt.beside)\n',
       },
     ],
     tests: [sideBySide],
