@@ -206,6 +206,6 @@ export type {
 export type { Audience, Surface, UserKind } from './ports/surface.js'
 export type { MeterProvider, RequestIdHeader, TracerProvider } from './ports/telemetry.js'
 export type { InitialSettings } from './settings/settings.js'
-export type { AllSessionsOptions, Auth, OperatorAuth, SurfaceAuth } from './setup/auth.js'
+export type { AllSessionsOptions, Auth, AuthOf, OperatorAuth, SurfaceAuth } from './setup/auth.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'
