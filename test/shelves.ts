@@ -161,7 +161,7 @@ const long = [
   'test/docs/{code-blocks,quickstarts,testing-page,tutorial}.test.ts',
   'test/planted/try-plants.test.ts',
   'test/openapi/tools.test.ts',
-  'test/tools/{bench-redis,client-types,counted-blocks,lint,trimmed-build}.test.ts',
+  'test/tools/{bench-redis,client-types,counted-blocks,lint}.test.ts',
   // A page that is open for hours.
   'test/client/passkey-autofill.test.ts',
   // What reads or parses all sources.

@@ -1,10 +1,6 @@
 import { parseArgs } from 'node:util'
-import { editsModel } from '../test/model/edits.model.js'
-import { intentsModel } from '../test/model/intents.model.js'
-import { refreshModel } from '../test/model/refresh.model.js'
 import { type Decision, lineOf } from '../test/simulation/decision.js'
 import { type History, succeeded } from '../test/simulation/history.js'
-import { actionOf } from '../test/simulation/predicates/follows-model.js'
 import { type PredicateName, predicates } from '../test/simulation/predicates/index.js'
 import { preload } from '../test/simulation/preload.js'
 import { shrink } from '../test/simulation/shrink.js'
@@ -30,49 +26,7 @@ const judgedFrom = 300_000
 const stolenFrom = 900_000
 /** The rarest of them is seen some five times in a million steps, in bunches, and in one run of fifty not at all. */
 const pairsFrom = 5_000_000
-const floors = { premises: 10, often: 200, stolen: 1, codes: 1, faults: 1, taken: 1 }
-/** No history is as long, and no editor loses so many races. */
-const beyond = [
-  'reads that the cap is reached',
-  'the cap passes',
-  'gives up, since others were always faster',
-  // Shows in no write, and is judged by each access.
-  'calls a guarded route',
-  // What an editor knows before it asks is in its request.
-  'has read the environment and states its revision',
-  // No actor changes factors.
-  ...['the removal of factor 0 raises the epoch', 'the removal of factor 1 raises the epoch'],
-  ...['factor 0 is removed', 'factor 1 is removed', 'the backup codes are made anew'],
-  'a reset of the factors ends what may be refreshed',
-  ...['the reset ends the sessions', 'the reset raises the epoch of factors'],
-  ...['the reset takes the factors', 'the reset is answered', 'the change dies'],
-  // Chance may leave them out of five million steps: one call of a request with a link or a login has to fail, or one
-  // change of the account has to come, at one of a few moments.
-  ...['link writes, and the answer is lost', 'link reads its own write'],
-  'link misses, and finds its effect written',
-  ...['login takes the ticket, and the answer is lost', 'login finds the ticket taken'],
-  ...['login is stopped by the fence', 'login finds the method switched off'],
-  // No actor changes an address, and the mailbox of every account that is mailed a link is proved.
-  ...['the address is changed', 'the owner confirms the mailbox and names the password'],
-  // A lost answer shows in no write, and the way in which the answer came leads to the same.
-  ...['reads its own rotation', 'cannot tell misuse from a lost answer'],
-  ...['cannot tell whether it wrote', 'looks and finds its own write', "looks and finds another's"],
-  // The same refusal is told by another way: by the time of the token itself, and by the row.
-  ...['reads that the session is idle', 'the change finds an ending begun'],
-  // The way in which the request still waits for its write leads to the same.
-  ...['the late write takes effect', 'the late write misses'],
-  // The acceptor sets these by what it sees, and takes no action for them.
-  ...['the token is copied', 'the ending dies', 'dies'],
-]
-/** No actor adds a factor. What strangers try is judged by each login and refresh. */
-const withoutActor = ['enrolment0s', 'enrolment1s', 'stranger']
-/** Of the models' actions all but these. */
-const modelled = new Set(
-  [...refreshModel.actions, ...editsModel.actions, ...intentsModel.actions]
-    .filter(({ by }) => !withoutActor.includes(by))
-    .map(({ name }) => actionOf(name))
-    .filter((name) => !beyond.includes(name)),
-)
+const floors = { premises: 10, often: 200, stolen: 1, codes: 1, faults: 1 }
 /** A call that writes, and operations whose every write must have met every fault. */
 const writes = /\.(insert|update|take|put|upsert|hit)/
 const struckOperations = ['refresh', 'logout', 'change', 'reset', 'login', 'second']
@@ -102,8 +56,6 @@ interface Sums {
   readonly stolen: Counts
   readonly codes: Counts
   readonly struck: Counts
-  /** Actions of the model that were seen in real code. */
-  readonly taken: Counts
   readonly owned: Map<string, { asked: number; succeeded: number }>
   /** The first that went wrong. */
   wrong: { readonly seed: number; readonly name: PredicateName } | null
@@ -129,16 +81,15 @@ function sum(sums: Sums, seed: number, history: History): void {
   for (const [key, count] of stolenTable(history)) add(sums.stolen, key, count)
   for (const [key, count] of history.struck) add(sums.struck, key, count)
   for (const name of Object.keys(predicates) as PredicateName[]) {
-    const { premises, violations, taken = new Map() } = predicates[name](history)
+    const { premises, violations } = predicates[name](history)
     add(sums.premises, name, premises)
-    for (const [action, count] of taken) add(sums.taken, action, count)
     for (const violation of violations) report(sums, { seed, name }, violation)
   }
 }
 
 async function play(steps: number, seed: number): Promise<Sums & { readonly done: number }> {
   const counts = { premises: new Map(), stolen: new Map(), codes: new Map(), struck: new Map() }
-  const sums: Sums = { ...counts, taken: new Map(), owned: new Map(), wrong: null }
+  const sums: Sums = { ...counts, owned: new Map(), wrong: null }
   const end = performance.now() + whole('minutes') * 60_000
   let done = 0
   for (let own = seed; done < steps && performance.now() < end; own += 1) {
@@ -178,7 +129,7 @@ function printCounts(name: string, counts: Counts): void {
 }
 
 /** What was looked for and seen too rarely: then the run says too little. */
-function refuseGaps({ premises, stolen, codes, struck, taken }: Sums, done: number): void {
+function refuseGaps({ premises, stolen, codes, struck }: Sums, done: number): void {
   const needs = (counts: Counts, keys: Iterable<string>, floor: number, what: string): void => {
     for (const key of keys) {
       const count = counts.get(key) ?? 0
@@ -194,7 +145,6 @@ function refuseGaps({ premises, stolen, codes, struck, taken }: Sums, done: numb
   for (const [pair, count] of stolen) add(things, pair.split(' ')[0] ?? '', count)
   if (done >= stolenFrom) needs(things, Object.keys(endings), floors.stolen, 'refused a stolen')
   if (done >= pairsFrom) needs(stolen, pairs, floors.stolen, 'refused a stolen')
-  if (done >= pairsFrom) needs(taken, modelled, floors.taken, 'followed the model as it')
   needs(codes, wantedCodes, floors.codes, 'answered')
   const calls = [...struck.keys()].flatMap((key) => {
     const [operation = '', call = '', how] = key.split(' ')
@@ -218,7 +168,6 @@ function print(sums: Sums & { readonly done: number }, started: number): void {
   console.log('')
   printCounts('stolen things that were refused', sums.stolen)
   printCounts('refusals', sums.codes)
-  printCounts('actions of the models that were taken', sums.taken)
   if (done >= judgedFrom) refuseGaps(sums, done)
   console.log(
     'stubbed: password hash, mail, outgoing requests, clock, random; signed on one thread',

@@ -45,11 +45,7 @@ function release(
   if (exchange !== undefined) {
     const key = `${exchange.operation} ${held.name} ${held.phase === 'late' ? 'landed late' : how}`
     world.struck.set(key, (world.struck.get(key) ?? 0) + 1)
-    if (how !== 'go') {
-      exchange.struck = true
-      const fault = { request, at: world.clock.now(), call: held.name, how }
-      world.happenings.push({ kind: 'fault', ...fault })
-    }
+    if (how !== 'go') exchange.struck = true
   }
   held.release(how)
 }

@@ -1,5 +1,4 @@
 import type { EnvironmentOp } from '../reliability/environment-model.js'
-import type { IntentChange } from './intent-changes.js'
 
 export type Operation =
   | 'login'
@@ -49,6 +48,9 @@ export interface Claims {
   readonly gen: number
   readonly exp: number
 }
+
+/** Between the digits of an app and the number of the time step at which they were shown. */
+export const inStep = ' in step '
 
 /** A request and its reply, as a bystander on the wire sees them. */
 export interface Exchange {
@@ -117,71 +119,18 @@ export interface Revised {
   readonly at: number
 }
 
-/**
- * What happened to sessions, to intents and to the shop's configuration, in the order in which it did: requests, replies,
- * and writes as the store carried them out.
- */
-export type Happening = Asking | SessionWrite | ShopWrite | IntentWrite | Fault
-/** What a write may be told as. */
-export type Change = SessionChange | ShopChange | IntentChange
-
-export interface Asking {
-  readonly kind: 'begin' | 'end'
-  readonly exchange: Exchange
-  readonly at: number
-}
-
-/** A call of the store, by its name, fails before it was carried out, is not answered, or is to be carried out late. */
-export interface Fault {
-  readonly kind: 'fault'
+/** A session was opened, for this request. */
+export interface Opening {
+  readonly session: string
   readonly request: string
-  readonly at: number
-  readonly call: string
-  readonly how: 'before' | 'lost' | 'late'
 }
 
-interface Written {
-  /** The request that it was made for; it may be over. */
-  readonly request: string
-  readonly at: number
+/** A step in the end of a session, as the store carried it out. */
+export interface Ending {
+  /** It is on the denylist; the row of its refresh tokens is revoked. */
+  readonly kind: 'deny' | 'revoke'
+  readonly session: string
 }
-
-export type SessionWrite = Written & SessionChange
-export type ShopWrite = Written & ShopChange
-export type IntentWrite = Written & IntentChange
-/** `hit` is false where the guard did not hold, and nothing was written. */
-export type ShopChange =
-  | { readonly kind: 'record' }
-  | { readonly kind: 'edit'; readonly hit: boolean; readonly roster: readonly string[] }
-
-export type SessionChange =
-  | {
-      readonly kind: 'open'
-      readonly session: string
-      readonly userId: string
-      readonly epoch: number
-      readonly rotatedAt: number
-      readonly expiresAt: number
-    }
-  /** `hit` is false where the guard did not hold, and nothing was written. */
-  | {
-      readonly kind: 'rotate'
-      readonly session: string
-      readonly hit: boolean
-      readonly rotatedAt: number
-      readonly expiresAt: number
-    }
-  | { readonly kind: 'bar'; readonly session: string; readonly hit: boolean }
-  | { readonly kind: 'revoke'; readonly session: string; readonly hit: boolean }
-  | { readonly kind: 'close'; readonly session: string; readonly hit: boolean }
-  | { readonly kind: 'deny'; readonly sessions: readonly string[] }
-  | {
-      readonly kind: 'user'
-      readonly userId: string
-      readonly epoch: number
-      readonly kept: string | null
-      readonly enabled: boolean
-    }
 
 /** An audit record that was written. */
 export interface Recorded {
@@ -216,7 +165,8 @@ export interface History {
   readonly rotations: readonly Rotation[]
   readonly recorded: readonly Recorded[]
   readonly revised: readonly Revised[]
-  readonly happenings: readonly Happening[]
+  readonly openings: readonly Opening[]
+  readonly endings: readonly Ending[]
   readonly restarts: readonly Restart[]
   /** The decision at which the denylist was lost; null where it was not. */
   readonly denylistLost: number | null

@@ -65,6 +65,25 @@ const unasked = collections('client_users', (right) => ({
 /** A login that waits is not taken by the session that it becomes. */
 const untaken = collections('client_challenges', (right) => ({ take: (id) => right.get(id) }))
 
+/** A code is never counted. */
+const untried = collections('client_login_tickets', (right) => ({
+  async update(id, guard, set) {
+    return right.update(id, guard, 'attempts' in set ? { ...set, attempts: 0 } : set)
+  },
+}))
+
+/** A change of the password leaves what may be re-issued as it is. */
+const unbarred = collections('client_refresh_tokens', (right) => ({
+  update: (id, guard, set) =>
+    right.update(id, guard, 'noReissueUpTo' in set ? { ...set, noReissueUpTo: 0 } : set),
+}))
+
+/** A family that moves on is revoked by the same write. */
+const revoking = collections('client_refresh_tokens', (right) => ({
+  update: (id, guard, set) =>
+    right.update(id, guard, 'generation' in set ? { ...set, revokedAt: 1 } : set),
+}))
+
 /** Links stay when they are taken. */
 const kept: Plant = {
   around: (backend) => {
@@ -207,22 +226,22 @@ export const plants: readonly Planted[] = [
     'edits that are lost',
     () => ({ ...unwritten, cast: ['phone', 'laptop', 'policy maker'] }),
   ],
-  ['followsModel', 'rotations without a guard', () => unguarded],
-  ['followsModel', 'a denylist that forgets', () => forgetful],
   [
-    'editsFollowModel',
-    'edits that are not compared',
-    () => ({ ...uncompared, cast: ['editor', 'second editor', 'third editor'] }),
-  ],
-  [
-    'intentsFollowModel',
+    'voidLinks',
     'links that do not ask what became of the account',
     () => ({ ...unasked, cast: ['phone', 'laptop', 'mailbox', 'link thief'] }),
   ],
   [
-    'intentsFollowModel',
+    'oneSession',
     'logins that wait and are not taken',
     () => ({ ...untaken, cast: ['key phone', 'code thief'] }),
   ],
   ['wayIn', 'links that lead nowhere', () => unlinked],
+  ['oneGoesOn', 'rows that bar no token', () => ({ ...unbarred, cast: ['phone', 'token thief'] })],
+  ['inOrder', 'rotations that revoke', () => revoking],
+  [
+    'codeGuesses',
+    'logins that count no code',
+    () => ({ ...untried, cast: ['code thief', 'key phone'] }),
+  ],
 ]

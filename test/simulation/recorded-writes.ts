@@ -1,8 +1,7 @@
 import { readRoster } from '../../src/engine/configuration/config-keys.js'
-import type { Backend } from '../../src/ports/backend.js'
-import type { Change, Recorded, Revised, Rotation } from './history.js'
-import { intentChanges } from './intent-changes.js'
-import { listedSessions, openedSession, updatedSession } from './session-changes.js'
+import type { Backend, DenylistEntry } from '../../src/ports/backend.js'
+import type { Doc } from '../../src/ports/store.js'
+import type { Ending, Recorded, Revised, Rotation } from './history.js'
 import { shop } from './shop.js'
 
 /** What is told of the writes of a store. */
@@ -13,8 +12,9 @@ export interface WriteNotes {
   rotated(rotation: Rotation): void
   /** An audit record that was written. */
   recorded(record: Recorded): void
-  /** A write that concerns sessions, intents or the shop's configuration. */
-  changed(change: Change): void
+  opened(session: string): void
+  /** A step in the end of a session. */
+  ended(ending: Ending): void
   /** A revision of the shop's configuration that was written. */
   revised(revision: Omit<Revised, 'step' | 'at'>): void
 }
@@ -31,22 +31,29 @@ function revisionOf(doc: object): Omit<Revised, 'step' | 'at'> | null {
   return { revision, text: texts['sender'] ?? '', roster: readRoster('hooks', texts) }
 }
 
+/** The sessions of the client surface that are listed. */
+function listed(entries: readonly DenylistEntry[]): readonly string[] {
+  const prefix = 'client:session:'
+  return entries.flatMap(({ id }) => (id.startsWith(prefix) ? [id.slice(prefix.length)] : []))
+}
+
+const families = 'client_refresh_tokens'
+
+const isRevokedFamily = (collection: string, after: Doc | null): boolean =>
+  collection === families && after !== null && (Reflect.get(after, 'revokedAt') ?? null) !== null
+
 /** The same backend, which tells of its writes. */
 export function recordedWrites(
   backend: Backend,
-  { note, rotated, recorded, revised, changed }: WriteNotes,
+  { note, rotated, recorded, revised, opened, ended }: WriteNotes,
 ): Backend {
-  const tell = (change: Change | null): void => {
-    if (change !== null) changed(change)
-  }
-  const intents = intentChanges()
   return {
     ...backend,
     denylist: {
       ...backend.denylist,
       async put(entries) {
         await backend.denylist.put(entries)
-        tell(listedSessions(entries))
+        for (const session of listed(entries)) ended({ kind: 'deny', session })
       },
     },
     store: {
@@ -58,10 +65,7 @@ export function recordedWrites(
           async insert(doc) {
             note(JSON.stringify(doc))
             const isWritten = await inner.insert(doc)
-            if (isWritten) tell(openedSession(spec.name, doc))
-            const after = isWritten ? doc : null
-            tell(intents.inserted({ collection: spec.name, id: doc.id, fields: doc, after }))
-            if (Reflect.get(doc, 'environmentId') === shopId) tell({ kind: 'record' })
+            if (isWritten && spec.name === families) opened(doc.id)
             if (isWritten && spec.name.endsWith('_audit_records')) {
               const [action, targetId] = [Reflect.get(doc, 'action'), Reflect.get(doc, 'targetId')]
               recorded({ action: String(action), targetId: String(targetId) })
@@ -71,23 +75,14 @@ export function recordedWrites(
           async update(id, guard, set) {
             note(JSON.stringify(set))
             const after = await inner.update(id, guard, set)
-            tell(updatedSession({ collection: spec.name, id, set, after }))
-            tell(intents.updated({ collection: spec.name, id, fields: set, after }))
+            if (isRevokedFamily(spec.name, after)) ended({ kind: 'revoke', session: id })
             const generation: unknown = Reflect.get(set, 'generation')
             const rotatedTo: unknown = Reflect.get(set, 'rotatedTo')
             const revision = after === null ? null : revisionOf(after)
-            if (id === shopId && 'revision' in set) {
-              tell({ kind: 'edit', hit: after !== null, roster: revision?.roster ?? [] })
-            }
             if (revision !== null) revised(revision)
             if (after !== null && typeof generation === 'number' && typeof rotatedTo === 'string') {
               rotated({ session: id, generation, rotatedTo })
             }
-            return after
-          },
-          async take(id, guard) {
-            const after = await inner.take(id, guard)
-            tell(intents.taken({ collection: spec.name, id, fields: guard ?? {}, after }))
             return after
           },
         }

@@ -84,7 +84,7 @@ function historyOf(
   rest: Pick<History, 'stuck' | 'recorded' | 'written' | 'trace'>,
 ): History {
   const { owners, profile, steps, exchanges, mails, rotations, restarts, denylistLost } = world
-  const { revised, happenings } = world
+  const { revised, openings, endings } = world
   const marks = new Map(owners.map(({ name, email, id }) => [name, id ? [email, id] : [email]]))
   const withFactor = new Set(
     owners.filter(({ authenticator }) => authenticator !== null).map(({ name }) => name),
@@ -100,7 +100,8 @@ function historyOf(
     denylistLost,
     struck,
     revised,
-    happenings,
+    openings,
+    endings,
   }
   return { ...played, secrets, marks, withFactor, ...rest }
 }

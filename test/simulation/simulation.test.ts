@@ -56,10 +56,11 @@ it.each([
   ['stolenSecrets', 1],
   ['configuration', 40],
   ['switchedOff', 1],
-  ['followsModel', 20],
-  ['editsFollowModel', 10],
-  ['intentsFollowModel', 20],
   ['wayIn', 16],
+  ['oneGoesOn', 1],
+  ['inOrder', 10],
+  ['codeGuesses', 1],
+  ['oneSession', 1],
 ] as const)('%s holds in every history, and had something to say', (name, floor) => {
   const { premises, violations } = judge(name, histories)
   expect(violations).toEqual([])

@@ -5,7 +5,7 @@ import type { Mail } from '../../src/ports/host.js'
 import { fakeClock } from '../../src/testing/fake-clock.js'
 import { castOf, profileOf } from './cast.js'
 import { drawn } from './drawn.js'
-import type { Change, Happening, MailedLink, Recorded, Revised, Rotation } from './history.js'
+import type { Ending, MailedLink, Opening, Recorded, Revised, Rotation } from './history.js'
 import { type Plant, plantedBackend, plantedClock, plantedHasher } from './plant.js'
 import { recordedWrites } from './recorded-writes.js'
 import { ask, type Replica, type Surroundings, startReplica } from './replica.js'
@@ -62,8 +62,8 @@ export async function startWorld({ seed, steps, plant, tell, note }: Starting): 
   const machine = { id: made.account.id, credentials: [credential] }
   const people = castOf(draw, seed, { owners, credential, cast: plant.cast })
   const fixed = { seed, profile, draw, clock, surroundings, replicas, owners, people, machine }
-  const { mails, rotations, recorded, revised, happenings } = told
-  const kept = { mails, rotations, recorded, revised, happenings, secrets }
+  const { mails, rotations, recorded, revised, openings, endings } = told
+  const kept = { mails, rotations, recorded, revised, openings, endings, secrets }
   const counts = { steps, step: 0, requests: 0, denylistLost: null }
   const empty = { exchanges: [], restarts: [], byRequest: new Map(), struck: new Map() }
   const world: World = { ...fixed, ...kept, ...counts, ...empty, scheduler: held, tell }
@@ -108,14 +108,15 @@ function tellings(owners: readonly Owner[], note: (text: string) => void) {
   const rotations: Rotation[] = []
   const recorded: Recorded[] = []
   const revised: Revised[] = []
-  const happenings: Happening[] = []
+  const openings: Opening[] = []
+  const endings: Ending[] = []
   let world: World | null = null
   const kinds: Partial<Record<Mail['template'], MailedLink['kind']>> = {
     resetPassword: 'reset',
     verifyEmail: 'verify',
   }
   return {
-    ...{ mails, rotations, recorded, revised, happenings },
+    ...{ mails, rotations, recorded, revised, openings, endings },
     hasBegun: () => world !== null,
     begins(begun: World): void {
       world = begun
@@ -131,11 +132,10 @@ function tellings(owners: readonly Owner[], note: (text: string) => void) {
       note,
       rotated: (rotation: Rotation) => void rotations.push(rotation),
       recorded: (record: Recorded) => void recorded.push(record),
-      changed(change: Change): void {
-        if (world === null || world.step >= world.steps) return
-        const { scheduler: held, clock } = world
-        happenings.push({ request: held.current(), at: clock.now(), ...change })
+      opened(session: string): void {
+        openings.push({ session, request: world?.scheduler.current() ?? '' })
       },
+      ended: (ending: Ending) => void endings.push(ending),
       revised(revision: Omit<Revised, 'step' | 'at'>): void {
         if (world !== null) revised.push({ ...revision, step: world.step, at: world.clock.now() })
       },

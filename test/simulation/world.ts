@@ -1,9 +1,10 @@
 import type { FakeClock } from '../../src/testing/fake-clock.js'
 import type { Drawn } from './drawn.js'
 import type {
+  Ending,
   Exchange,
-  Happening,
   MailedLink,
+  Opening,
   Profile,
   Recorded,
   Restart,
@@ -105,7 +106,8 @@ export interface World {
   readonly rotations: readonly Rotation[]
   readonly recorded: readonly Recorded[]
   readonly revised: readonly Revised[]
-  readonly happenings: Happening[]
+  readonly openings: readonly Opening[]
+  readonly endings: readonly Ending[]
   readonly secrets: Map<string, Set<string>>
   readonly struck: Map<string, number>
   readonly steps: number

@@ -1,14 +1,16 @@
 import { audit } from './audit.js'
+import { codeGuesses } from './code-guesses.js'
 import { configuration } from './configuration.js'
-import { editsFollowModel, followsModel } from './follows-model.js'
 import { guesses } from './guesses.js'
 import { inMeansIn } from './in-means-in.js'
-import { intentsFollowModel } from './intents-follow-model.js'
+import { inOrder } from './in-order.js'
 import { isolation } from './isolation.js'
 import type { Predicate } from './judged.js'
 import { lifetimes } from './lifetimes.js'
 import { noSecrets } from './no-secrets.js'
 import { oneChild } from './one-child.js'
+import { oneGoesOn } from './one-goes-on.js'
+import { oneSession } from './one-session.js'
 import { oneWinner } from './one-winner.js'
 import { outMeansOut } from './out-means-out.js'
 import { replayEnds } from './replay-ends.js'
@@ -37,9 +39,10 @@ export const predicates = {
   stolenSecrets,
   configuration,
   switchedOff,
-  followsModel,
-  editsFollowModel,
-  intentsFollowModel,
   wayIn,
+  oneGoesOn,
+  inOrder,
+  codeGuesses,
+  oneSession,
 } as const satisfies Readonly<Record<string, Predicate>>
 export type PredicateName = keyof typeof predicates

@@ -4,8 +4,6 @@ export interface Judged {
   /** How often the predicate had something to say. */
   readonly premises: number
   readonly violations: readonly string[]
-  /** How often each action of a model was taken. */
-  readonly taken?: ReadonlyMap<string, number>
 }
 
 export type Predicate = (history: History) => Judged

@@ -77,9 +77,8 @@ export function begin(world: World, beginning: Beginning): void {
   const { edit } = exchange
   if (edit?.kind === 'seal') keepSecret(world, who.owner.name, edit.text)
   // What is being typed in may be read over a shoulder.
-  if (operation === 'second' && !exchange.foreign) who.code = taken.shows
+  if (operation === 'second') who.code = exchange.foreign ? '' : taken.shows
   world.exchanges.push(exchange)
-  world.happenings.push({ kind: 'begin', exchange, at: world.clock.now() })
   world.byRequest.set(request, exchange)
   who.request = request
   who.exchange = exchange

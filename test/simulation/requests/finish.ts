@@ -35,7 +35,6 @@ export function finish(world: World, who: Person, { exchange, beginning, reply }
     // What was not answered in time may be carried out later.
     struck: exchange.struck || status >= 500,
   })
-  world.happenings.push({ kind: 'end', exchange, at: world.clock.now() })
   world.tell(`${beginning.request} ${status} ${exchange.code} ${exchange.issued?.jti ?? ''}`)
   keep(world, who, { exchange, told, cookie, body })
   remember(who, exchange)

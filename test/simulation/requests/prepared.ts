@@ -1,7 +1,7 @@
 import { generateSync } from 'otplib'
 import { picked } from '../actors/actor.js'
 import type { Beginning } from '../decision.js'
-import type { Operation } from '../history.js'
+import { inStep, type Operation } from '../history.js'
 import { type Credential, newPassword, type Owner, type Person, type World } from '../world.js'
 
 /** What a request takes along. */
@@ -85,5 +85,5 @@ export function appCode({ authenticator }: Owner, now: number): string {
 
 /** A code as a secret that is good once: the same digits may come again in another time step. */
 export function codeAtStep(code: string, now: number): string {
-  return code.length > 6 ? code : `${code} in step ${Math.floor(now / 30_000)}`
+  return code.length > 6 ? code : `${code}${inStep}${Math.floor(now / 30_000)}`
 }
