@@ -210,7 +210,7 @@ export interface IntentAccount extends IntentEpochs {
   readonly enabled: boolean
   readonly lastIntentId: string | null
   /** The login that waits and that the newest end of all sessions spared. */
-  readonly keptIntentId?: string | null
+  readonly keptIntentId: string | null
 }
 
 /** What is the case now. */

@@ -62,11 +62,20 @@ const unasked = collections('client_users', (right) => ({
     right.update(id, 'passwordHash' in set && 'lastIntentId' in set ? always(id) : guard, set),
 }))
 
-/** A login that waits is not taken by the session that it becomes. */
-const untaken = collections('client_challenges', (right) => ({ take: (id) => right.get(id) }))
+/** A login that waits is not taken by the session that it becomes, … */
+const untakenLogins = collections('client_challenges', (right) => ({ take: (id) => right.get(id) }))
+/** … and the step of its code is forgotten. */
+const stepless = collections('client_totp_factors', (right) => ({
+  update: (id, guard, set) =>
+    right.update(id, guard, 'lastStep' in set ? { ...set, lastStep: 0 } : set),
+}))
+const untaken: Plant = {
+  around: (backend) =>
+    [untakenLogins, stepless].reduce((inner, { around }) => around?.(inner) ?? inner, backend),
+}
 
 /** A code is never counted. */
-const untried = collections('client_login_tickets', (right) => ({
+const untried = collections('client_challenges', (right) => ({
   async update(id, guard, set) {
     return right.update(id, guard, 'attempts' in set ? { ...set, attempts: 0 } : set)
   },
@@ -231,11 +240,7 @@ export const plants: readonly Planted[] = [
     'links that do not ask what became of the account',
     () => ({ ...unasked, cast: ['phone', 'laptop', 'mailbox', 'link thief'] }),
   ],
-  [
-    'oneSession',
-    'logins that wait and are not taken',
-    () => ({ ...untaken, cast: ['key phone', 'code thief'] }),
-  ],
+  ['oneSession', 'logins that wait and are not taken', () => ({ ...untaken, cast: ['key phone'] })],
   ['wayIn', 'links that lead nowhere', () => unlinked],
   ['oneGoesOn', 'rows that bar no token', () => ({ ...unbarred, cast: ['phone', 'token thief'] })],
   ['inOrder', 'rotations that revoke', () => revoking],
