@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 
 /** Chosen once, before any of the mistakes was planted. */
 const seeds = [11, 1011, 2011, 3011, 4011, 5011, 6011, 7011, 8011, 9011]
-const mostSteps = 400_000
+const mostSteps = 800_000
 /** Half of the seeds have to show a mistake within so many steps. */
 const usualSteps = 100_000
 
