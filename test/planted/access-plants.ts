@@ -90,9 +90,9 @@ export const accessPlants: readonly PlantEntry[] = [
   {
     name: 'failures are counted for client ids that exist alone',
     file: 'src/domain/service-accounts/service-credentials.ts',
-    find: 'perPair.attempt(pair,',
+    find: 'ctx.memory.grants.perPair.attempt(pair,',
     replace:
-      '(found.credential === null ? { attempt: async (_s: string, _l: object, make: () => Promise<Verdict>) => make() } : perPair).attempt(pair,',
+      '(found.credential === null ? { attempt: async (_s: string, _l: object, make: () => Promise<Verdict>) => make() } : ctx.memory.grants.perPair).attempt(pair,',
     tests: ['test/contract/service-accounts/service-grant-refusals.test.ts'],
   },
   {

@@ -55,7 +55,7 @@ export const askedAgainPlants: readonly PlantEntry[] = [
   {
     name: 'the key that signed a refresh token is not remembered',
     file: 'src/domain/sessions/tokens.ts',
-    find: 'signedBy.set(verified.claims, verified.kid)',
+    find: 'ctx.memory.signedBy.set(verified.claims, verified.kid)',
     replace: 'void verified.kid',
     tests: [connections],
   },

@@ -142,9 +142,19 @@ export const factorPlants: readonly PlantEntry[] = [
   },
   {
     name: 'the sweep keeps a factor of a request that a mailed reset overtook',
-    file: 'src/domain/factors/factor-enrollment.ts',
-    find: 'if (!enrollmentStands(noted, user)) return null',
-    replace: '',
+    edits: [
+      {
+        file: 'src/domain/factors/factor-enrollment.ts',
+        find: 'if (!enrollmentStands(noted, user)) return null',
+        replace: '',
+      },
+      {
+        file: 'src/domain/factors/factor-enrollment.ts',
+        find: 'return isSettled ? user : settleEnrollment(ctx, claimedBy(noted), enrollmentId)',
+        replace:
+          'return isSettled ? user : ((await settleEnrollment(ctx, claimedBy(noted), enrollmentId)) ?? user)',
+      },
+    ],
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
@@ -155,7 +165,7 @@ export const factorPlants: readonly PlantEntry[] = [
     tests: ['test/contract/factors/untold-factors.test.ts'],
   },
   {
-    name: 'a factor that another intent had say it stands is not taken back with its session',
+    name: 'a factor that another enrolment had say it stands is not taken back with its session',
     file: 'src/domain/factors/factor-enrollment.ts',
     find: '  await factor.takeBack(notice)\n  if (enrollmentId === null) return\n',
     replace: '  await factor.takeBack(notice)\n  if (enrollmentId !== null) return\n',

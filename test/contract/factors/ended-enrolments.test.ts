@@ -138,6 +138,28 @@ eachSurface.describe('a factor enrolled in a session that ends', (surface) => {
       expect(await factorsOf(host, thief)).toBe(0)
     })
 
+    it('is taken back where another enrolment has it say that it stands', async () => {
+      const { host, at } = await interrupted()
+      const thief = await signedInPerson(host, surface)
+      const confirm = await kinds[kind](host, thief)
+      const { totpFactors, passkeys } = storedIn(host, surface)
+      const own = kind === 'app' ? totpFactors : passkeys
+      // After the claim, and after it is settled.
+      at(`after ${surface}_users.update`, async () => {
+        at(`after ${surface}_users.update`, async () => {
+          const [passkey] = await passkeys.find({ userId: thief.id }, { limit: 1 })
+          const factor = kind === 'app' ? await totpFactors.get(thief.id) : passkey
+          const { id = '', enrollmentId = null } = factor ?? {}
+          // As the claim of another enrolment leaves it.
+          const marked = { enrollmentId: `${enrollmentId} stored` }
+          expect(await own.update(id, { enrollmentId }, marked)).not.toBeNull()
+          await host.auth[surface].terminateSessionsOf(thief.id)
+        })
+      })
+      expect(await confirm()).toBe(revoked)
+      expect(await factorsOf(host, thief)).toBe(0)
+    })
+
     it('is refused in a session that an interrupted ending left on the denylist alone', async () => {
       const { host, at } = await interrupted()
       const thief = await signedInPerson(host, surface)
