@@ -105,7 +105,7 @@ type Given = Pick<GivenOptions, 'trustProxy' | 'surfaces'>
 export function proxyFindings({ trustProxy = false, surfaces }: Given): readonly Finding[] {
   const check = 'proxy'
   if (trustProxy === false || trustProxy === 0) {
-    const urls = Object.values(surfaces).map(({ baseUrl }) => new URL(baseUrl))
+    const urls = givenSurfaces(surfaces).map(([, { baseUrl }]) => new URL(baseUrl))
     if (!urls.some((url) => url.protocol === 'https:' && !isLocal(url.hostname))) return []
     return [
       {

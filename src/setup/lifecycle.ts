@@ -75,7 +75,8 @@ export function startSweeping(options: SweepOptions, deps: SweepDeps): Sweeper {
   }))
   return startSweeper({
     ...deps,
-    lease: prefixed(lease, prefix),
+    // Processes with one surface each sweep beside each other.
+    lease: prefixed(lease, surfaces.length === 1 ? `${prefix}${surfaces.join()} ` : prefix),
     tiers: swept.flatMap(({ surface, collections }) =>
       sweptBy('tokens').map((member) => ({
         tier: surface,

@@ -11,7 +11,7 @@ import type { GivenOptions, HashOptions } from '../options.js'
 import type { Argon2Params, Fetcher, LegacyHashes, PasswordHasher } from '../ports/host.js'
 import { hashQueueInstruments } from '../telemetry/open-telemetry.js'
 import type { Env } from './configuration.js'
-import { contextWordsOf } from './surfaces.js'
+import { contextWordsOf, givenSurfaces } from './surfaces.js'
 
 type System = Pick<SurfaceContext, 'clock' | 'issuer' | 'logger' | 'random'> & {
   readonly env: Env
@@ -41,7 +41,10 @@ export async function passwordParts(
     evensOut: hash.allowWeakHashesForTests !== true,
     logger,
   })
-  const ownWords = contextWordsOf(issuer, Object.values(options.surfaces))
+  const ownWords = contextWordsOf(
+    issuer,
+    givenSurfaces(options.surfaces).map(([, own]) => own),
+  )
   return {
     passwords,
     // Loaded when the first password is set: a process that only guards routes never needs them.

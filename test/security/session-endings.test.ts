@@ -116,6 +116,18 @@ describe('an ending reaches every token of the session', () => {
     expect(await host.auth.client.terminateSession(sidOf(who.minted))).toBe(false)
   })
 
+  it('a repeated ending of all sessions reaches a younger one, of which the row was swept', async () => {
+    await start({ env: { JWT_REFRESH_TOKEN_EXPIRY: '15m' }, settings: { accessTokenTTL: '1h' } })
+    const issuedBefore = host.clock.now()
+    await host.clock.advance(60 * second)
+    const who = await signedInPerson(host, 'client')
+    await host.clock.advance(16 * 60 * second)
+    await stored().families.sweep(host.clock.now(), 10)
+    expect((await me(who.bearer)).status).toBe(200)
+    expect(await host.auth.terminateAllSessions({ issuedBefore })).toBe(1)
+    expect((await me(who.bearer)).code).toBe('session_revoked')
+  })
+
   const everywhere = (credentials: { bearer?: string; cookie?: string }) =>
     host.send('POST', at('/logout'), { ...credentials, body: { everywhere: true } })
 

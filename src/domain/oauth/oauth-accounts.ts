@@ -1,11 +1,11 @@
 import { uuidv7 } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules, providerProof } from '../../engine/accounts.js'
+import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
 import { isBeingLinked, newUser, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import { readEmail } from '../context/email-address.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
 import { proveOwner } from '../passwords/password-writer.js'
@@ -48,7 +48,8 @@ async function admit(
   acceptedTerms: string | null,
 ): Promise<string> {
   const settings = await ctx.settings()
-  const email = profile.emailVerified ? await readEmail(profile.email ?? '') : null
+  // A provider may have mapped another script by rules of its own before it proved the mailbox.
+  const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
   const rules = entryRules(ctx.surface, settings)
   const refusal = entryRefusal('providerSignUp', rules, {
     applicant: { email, acceptedTerms: acceptedTerms ?? '' },
@@ -178,7 +179,7 @@ async function holderOf(
   ctx: SurfaceContext,
   { email: given, emailAuthoritative }: ProviderProfile,
 ) {
-  const email = emailAuthoritative ? await readEmail(given ?? '') : null
+  const email = emailAuthoritative ? canonicalEmail(given ?? '') : null
   const [user] = email === null ? [] : await ctx.collections.users.find({ email }, { limit: 1 })
   return user ?? null
 }

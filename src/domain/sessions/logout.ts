@@ -16,6 +16,7 @@ import {
   endMatchingSessions,
   endSession,
   raiseSessionEpoch,
+  underWayMs,
 } from './session-endings.js'
 import { type Judged, verifyRefresh } from './tokens.js'
 
@@ -221,12 +222,20 @@ function raise(
 }
 
 /** Refresh is refused to all of them already; this takes their access tokens. */
-async function endOlder(ctx: SurfaceContext, user: User, { actorId, source }: Act): Promise<void> {
+async function endOlder(
+  ctx: SurfaceContext,
+  user: User,
+  { actorId, source }: Act,
+  isNew: boolean,
+): Promise<void> {
+  const endedBefore = user.endedBefore ?? 0
+  // This very call raised the epochs, so what is younger than `issuedBefore` ends as well.
+  const before = isNew ? Math.max(endedBefore, ctx.clock.now() - underWayMs) : endedBefore
   const which = {
     userId: user.id,
     family: (family: RefreshFamily) => isOlder(family, user),
     // A login under way has its document before its row, and is younger.
-    rowless: ({ loginAt }: Session) => loginAt < (user.endedBefore ?? 0),
+    rowless: ({ loginAt }: Session) => loginAt < before,
   }
   await endMatchingSessions(ctx, which, 'admin', source, { actorId })
 }
@@ -250,7 +259,7 @@ async function terminateOne(
     const facts = { actorId: act.actorId, targetId: id }
     ctx.emit('session.allTerminated', act.source, facts)
   }
-  await endOlder(ctx, user, act)
+  await endOlder(ctx, user, act, isNew)
   return isNew ? 1 : 0
 }
 

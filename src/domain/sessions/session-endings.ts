@@ -19,7 +19,7 @@ const atOnce = 20
  * A login writes its document and its row beside each other, so for a moment the document may be there alone. The fence
  * of that login decides: the login has a later epoch than the sessions that end here, or it is refused.
  */
-const underWayMs = 60_000
+export const underWayMs = 60_000
 
 export interface SessionSelection {
   readonly userId: string

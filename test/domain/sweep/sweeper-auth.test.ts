@@ -218,7 +218,7 @@ describe('a process that sweeps', () => {
     }
     const logger = { debug() {}, info() {}, warn() {}, error() {} }
     const backend = memory()
-    startSweeping({}, { surfaces: ['operator'], backend, clock, random: systemRandom, logger })
+    startSweeping({}, { surfaces: ['operator', 'client'], backend, clock, random: systemRandom, logger })
     // While something else runs the sweeper works; then it must not hold the process back.
     setTimeout(async () => {
       const record = await backend.lease.read('auth:refresh-sweep')
