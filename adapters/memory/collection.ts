@@ -1,65 +1,44 @@
-import { checkExpiry, checkId, checkPage, checkSweep } from '../../src/checks/check-call.js'
-import {
-  type Condition,
-  checkDocument,
-  checkEqual,
-  checkGuard,
-  checkSet,
-} from '../../src/checks/check-write.js'
+import type { Condition } from '../../src/checks/check-write.js'
 import type { Row, Shape } from '../../src/checks/shape.js'
-import type { Collection, Doc, Page, SweepResult } from '../../src/ports/store.js'
+import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import { collectionOf } from '../shared/checked-calls.js'
 import type { Table } from './table.js'
 
 const mostLeft = 100_000
 
 /** Every method does all of its work before it first yields, so calls never interleave. */
 export function memoryCollection<T extends Doc>(table: Table, shape: Shape): Collection<T> {
-  // The columns were declared from T's own fields, so a whole row is a T.
-  const documentOf = (row: Row): T => documentOfRow(shape, row) as T
+  const documentOf = (row: Row): Row => documentOfRow(shape, row)
   const held = (id: string, conditions: readonly Condition[]): Row | null => {
     const row = table.get(id)
     return row && conditions.every((condition) => holds(condition, row)) ? row : null
   }
-  return {
+  return collectionOf(shape, {
     async get(id) {
-      checkId(id, `${shape.name}.get`)
       const row = table.get(id)
       return row ? documentOf(row) : null
     },
-    async find(equal, page) {
-      const conditions = checkEqual(shape, equal)
-      checkPage(shape, page)
+    async find(conditions, page, equal) {
       const names = conditions.map(({ column }) => column.name)
-      const ids = pageOf(table.idsEqual(names, { ...equal }), page)
+      const ids = pageOf(table.idsEqual(names, equal), page)
       const rows = ids.map((id) => table.get(id)).filter((row) => row !== undefined)
       return rows.map(documentOf)
     },
-    async insert(doc) {
-      const row = checkDocument(shape, doc)
-      return !table.get(doc.id) && table.write(doc.id, stored(shape, row))
-    },
-    async update(id, guard, set) {
-      checkId(id, `${shape.name}.update`)
-      const conditions = checkGuard(shape, guard)
-      const changes = checkSet(shape, set)
+    insert: async (row, id) => !table.get(id) && table.write(id, stored(shape, row)),
+    async update(id, conditions, changes) {
       const row = held(id, conditions)
       if (!row) return null
       const changed = { ...row, ...stored(shape, changes) }
       return table.write(id, changed) ? documentOf(changed) : null
     },
-    async take(id, guard) {
-      checkId(id, `${shape.name}.take`)
-      const row = held(id, guard === undefined ? [] : checkGuard(shape, guard))
+    async take(id, conditions) {
+      const row = held(id, conditions)
       if (!row) return null
       table.remove(id)
       return documentOf(row)
     },
-    async due(before, limit) {
-      checkExpiry(`${shape.name}.due`, before, limit)
-      return expired(table, before).slice(0, limit).map(documentOf)
-    },
-    async sweep(before, limit): Promise<SweepResult> {
-      checkSweep(shape, before, limit)
+    due: async (before, limit) => expired(table, before).slice(0, limit).map(documentOf),
+    async sweep(before, limit) {
       const rows = expired(table, before)
       const removed = rows.slice(0, limit)
       for (const row of removed) table.remove(String(row['id']))
@@ -68,7 +47,7 @@ export function memoryCollection<T extends Doc>(table: Table, shape: Shape): Col
         left: Math.min(rows.length - removed.length, mostLeft),
       }
     },
-  }
+  })
 }
 
 /** `json` is kept as text, as databases do: nothing is shared with the caller, in or out. */

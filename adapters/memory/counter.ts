@@ -1,5 +1,5 @@
-import { checkAdd, checkExpiry, checkForgive, checkHit } from '../../src/checks/check-call.js'
-import type { Counter, CounterResult } from '../../src/ports/backend.js'
+import type { Counter } from '../../src/ports/backend.js'
+import { counterOf } from '../shared/checked-calls.js'
 import { removeFirst } from './remove-first.js'
 
 interface Window {
@@ -7,44 +7,23 @@ interface Window {
   readonly resetsAt: number
 }
 
-interface Hits {
-  readonly key: string
-  readonly limit: number
-  readonly now: number
-  /** When the window ends that these hits start, if none runs. */
-  readonly resetsAt: number
-  readonly hits: number
-}
-
 export function memoryCounter(): Counter {
   const windows = new Map<string, Window>()
-
-  function count({ key, limit, now, resetsAt, hits }: Hits): CounterResult {
-    const running = windows.get(key)
-    const window = running && running.resetsAt > now ? running : { count: 0, resetsAt }
-    windows.set(key, window)
-    const wanted = window.count + hits
-    window.count = Math.max(window.count, Math.min(wanted, limit))
-    return { allowed: wanted <= limit, count: window.count, resetsAt: window.resetsAt }
-  }
-
-  return {
-    async hit(key, windowMs, limit, now) {
-      return count({ key, limit, now, resetsAt: checkHit(key, windowMs, limit, now), hits: 1 })
+  return counterOf({
+    async count([key, , limit, now, hits], resetsAt) {
+      const running = windows.get(key)
+      const window = running && running.resetsAt > now ? running : { count: 0, resetsAt }
+      windows.set(key, window)
+      const wanted = window.count + hits
+      window.count = Math.max(window.count, Math.min(wanted, limit))
+      return { allowed: wanted <= limit, count: window.count, resetsAt: window.resetsAt }
     },
-    async add(...call) {
-      const [key, , limit, now, hits] = call
-      return count({ key, limit, now, resetsAt: checkAdd(...call), hits })
-    },
-    async forgive(key, hits) {
-      checkForgive(key, hits)
-      if (hits === undefined) windows.delete(key)
+    forget: async (key) => windows.delete(key),
+    async handBack(key, hits) {
       const window = windows.get(key)
-      if (window) window.count = Math.max(0, window.count - (hits ?? 0))
+      if (window) window.count = Math.max(0, window.count - hits)
     },
-    async sweep(before, limit) {
-      checkExpiry('counter.sweep', before, limit)
-      return removeFirst(windows, limit, ({ resetsAt }) => resetsAt <= before)
-    },
-  }
+    sweep: async (before, limit) =>
+      removeFirst(windows, limit, ({ resetsAt }) => resetsAt <= before),
+  })
 }

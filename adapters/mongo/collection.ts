@@ -1,14 +1,9 @@
 import type { Filter } from 'mongodb'
-import { checkExpiry, checkId, checkPage, checkSweep } from '../../src/checks/check-call.js'
 import type { Column } from '../../src/checks/check-value.js'
-import {
-  type Condition,
-  checkDocument,
-  checkEqual,
-  checkGuard,
-  checkSet,
-} from '../../src/checks/check-write.js'
+import type { Condition } from '../../src/checks/check-write.js'
+import type { Row } from '../../src/checks/shape.js'
 import type { Collection, Doc } from '../../src/ports/store.js'
+import { collectionOf } from '../shared/checked-calls.js'
 import type { BoundCollection } from './bound-collection.js'
 import { isTaken, type StoredDocument } from './handle.js'
 import { countExpired, expiredBy, removeExpired } from './sweep.js'
@@ -20,38 +15,32 @@ const mostDue = 100_000
 /** Each call but `sweep` is one command on one document or one page, atomic by itself. */
 export function mongoCollection<T extends Doc>(bound: BoundCollection): Collection<T> {
   const { shape, open } = bound
-  // The fields were declared from T's own, so a decoded row is a T.
-  const documentOf = (stored: StoredDocument): T => rowOf(shape, stored) as T
-  const orNull = (stored: StoredDocument | null): T | null => stored && documentOf(stored)
-  return {
+  const read = (stored: StoredDocument): Row => rowOf(shape, stored)
+  const orNull = (stored: StoredDocument | null): Row | null => stored && read(stored)
+  return collectionOf(shape, {
     async get(id) {
-      checkId(id, `${shape.name}.get`)
       return orNull(await (await open()).findOne({ _id: { $eq: id } }))
     },
-    async find(equal, page) {
-      const conditions = checkEqual(shape, equal)
-      checkPage(shape, page)
+    async find(conditions, page) {
       const { limit, after, newestFirst } = page
       const beyond = after === undefined ? [] : [newestFirst ? { $lt: after } : { $gt: after }]
       const filter = filterOf(conditions, ...beyond.map((test) => ({ _id: test })))
       // A batch as large as the page: it all comes with the first answer.
       const options = { sort: { _id: newestFirst ? -1 : 1 }, limit, batchSize: limit } as const
-      return (await (await open()).find(filter, options).toArray()).map(documentOf)
+      return (await (await open()).find(filter, options).toArray()).map(read)
     },
-    async insert(doc) {
-      const row = checkDocument(shape, doc)
+    async insert(row, id) {
       try {
-        await (await open()).insertOne({ ...storedFields(shape, row), _id: doc.id })
+        await (await open()).insertOne({ ...storedFields(shape, row), _id: id })
         return true
       } catch (error) {
         if (isTaken(error)) return false
         throw error
       }
     },
-    async update(id, guard, set) {
-      checkId(id, `${shape.name}.update`)
-      const filter = filterOf(checkGuard(shape, guard), { _id: { $eq: id } })
-      const change = { $set: storedFields(shape, checkSet(shape, set)) }
+    async update(id, conditions, changes) {
+      const filter = filterOf(conditions, { _id: { $eq: id } })
+      const change = { $set: storedFields(shape, changes) }
       const options = { returnDocument: 'after', includeResultMetadata: false } as const
       try {
         return orNull(await (await open()).findOneAndUpdate(filter, change, options))
@@ -60,26 +49,21 @@ export function mongoCollection<T extends Doc>(bound: BoundCollection): Collecti
         throw error
       }
     },
-    async take(id, guard) {
-      checkId(id, `${shape.name}.take`)
-      const conditions = guard === undefined ? [] : checkGuard(shape, guard)
+    async take(id, conditions) {
       const filter = filterOf(conditions, { _id: { $eq: id } })
       return orNull(await (await open()).findOneAndDelete(filter, { includeResultMetadata: false }))
     },
     async due(before, limit) {
-      checkExpiry(`${shape.name}.due`, before, limit)
-      if (shape.expires === 'never') return []
       const most = Math.min(limit, mostDue)
       const options = { sort: { expiresAt: 1, _id: 1 }, limit: most, batchSize: most } as const
-      return (await (await open()).find(expiredBy(before), options).toArray()).map(documentOf)
+      return (await (await open()).find(expiredBy(before), options).toArray()).map(read)
     },
     async sweep(before, limit) {
-      checkSweep(shape, before, limit)
       const documents = await open()
       const { removed, complete } = await removeExpired(documents, before, limit)
       return { removed, left: complete ? 0 : await countExpired(documents, before) }
     },
-  }
+  })
 }
 
 type Tests = Filter<StoredDocument>

@@ -1,13 +1,8 @@
 import type { Document } from 'mongodb'
-import {
-  type AddCall,
-  checkAdd,
-  checkExpiry,
-  checkForgive,
-  checkHit,
-} from '../../src/checks/check-call.js'
+import type { AddCall } from '../../src/checks/check-call.js'
 import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
+import { counterOf } from '../shared/checked-calls.js'
 import type { BoundCollection } from './bound-collection.js'
 import { type Documents, isTaken, type StoredDocument } from './handle.js'
 import { removeExpired } from './sweep.js'
@@ -55,20 +50,12 @@ export function mongoCounter({ open }: BoundCollection): Counter {
     throw new Error('mongo: too many hits on one key at once')
   }
 
-  return {
-    hit: async (...call) => count([...call, 1], checkHit(...call)),
-    add: async (...call) => count(call, checkAdd(...call)),
-    async forgive(key, hits) {
-      checkForgive(key, hits)
-      const documents = await open()
-      if (hits === undefined) await documents.deleteOne({ _id: { $eq: key } })
-      else await handBack(documents, key, hits)
-    },
-    async sweep(before, limit) {
-      checkExpiry('counter.sweep', before, limit)
-      return (await removeExpired(await open(), before, limit)).removed
-    },
-  }
+  return counterOf({
+    count,
+    forget: async (key) => (await open()).deleteOne({ _id: { $eq: key } }),
+    handBack: async (key, hits) => handBack(await open(), key, hits),
+    sweep: async (before, limit) => (await removeExpired(await open(), before, limit)).removed,
+  })
 }
 
 /** Counts in a running window with room, or in a new one where the key has none; else null. */

@@ -1,25 +1,11 @@
 import type { AnyBulkWriteOperation } from 'mongodb'
-import { checkExpiry } from '../../src/checks/check-call.js'
-import { isText } from '../../src/checks/check-value.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
-import type { CollectionSpec, Doc } from '../../src/ports/store.js'
-import { entriesToPut } from '../shared/denylist-entries.js'
+import { denylistOf } from '../shared/checked-calls.js'
 import { NotMigratedError } from '../shared/not-migrated-error.js'
 import type { BoundCollection } from './bound-collection.js'
 import { type Documents, isTaken, type StoredDocument } from './handle.js'
 import { removeExpired } from './sweep.js'
 import { rowOf } from './values.js'
-
-interface DenylistDoc extends Doc {
-  readonly reason: string
-}
-
-export const denylistSpec: CollectionSpec<DenylistDoc> = {
-  name: 'postern_denylist',
-  fields: { reason: { kind: 'text' } },
-  indexes: [],
-  expires: 'fixed',
-}
 
 // Each further try needs the entry to have been put and swept in between.
 const mostTries = 10
@@ -47,15 +33,9 @@ export function mongoDenylist(
   { name, shape, open }: BoundCollection,
   onLost: () => void,
 ): Denylist {
-  return {
-    findsInGroups: true,
-    async put(given) {
-      const entries = entriesToPut(given)
-      if (entries.length > 0) await put(await open(), entries.map(listing))
-    },
+  const entries = denylistOf({
+    put: async (entries) => put(await open(), entries.map(listing)),
     async find(ids) {
-      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
-      if (ids.length === 0) return []
       const options = { batchSize: ids.length + 2 }
       const wanted = { _id: { $in: [...ids, marker] } }
       const found = await (await open()).find(wanted, options).toArray()
@@ -64,20 +44,11 @@ export function mongoDenylist(
         onLost()
         throw new NotMigratedError(`mongo: collection "${name}" was dropped, or not prepared`)
       }
-      return entries.map((stored): DenylistEntry => {
-        const row = rowOf(shape, stored)
-        return {
-          id: String(row['id']),
-          reason: row['reason'] === 'max_age' ? 'max_age' : 'revoked',
-          expiresAt: Number(row['expiresAt']),
-        }
-      })
+      return entries.map((stored) => rowOf(shape, stored))
     },
-    async sweep(before, limit) {
-      checkExpiry('denylist.sweep', before, limit)
-      return (await removeExpired(await open(), before, limit)).removed
-    },
-  }
+    sweep: async (before, limit) => (await removeExpired(await open(), before, limit)).removed,
+  })
+  return { ...entries, findsInGroups: true }
 }
 
 type Listing = AnyBulkWriteOperation<StoredDocument>

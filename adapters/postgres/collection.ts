@@ -1,12 +1,7 @@
-import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
-import {
-  type Condition,
-  checkDocument,
-  checkEqual,
-  checkGuard,
-  checkSet,
-} from '../../src/checks/check-write.js'
+import type { Condition } from '../../src/checks/check-write.js'
+import type { Row } from '../../src/checks/shape.js'
 import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import { collectionOf } from '../shared/checked-calls.js'
 import { formOf } from '../shared/form-of.js'
 import { madeOnce } from '../shared/made-once.js'
 import { type Cells, isTaken, type Runs } from './client.js'
@@ -22,31 +17,21 @@ export function postgresCollection<T extends Doc>(runs: Runs, table: SqlTable): 
   const { shape, reader } = table
   const texts = collectionTexts(table)
   const stored = [...table.columns.values()].filter((column) => column.stored !== null)
-  // The columns were declared from T's own fields, so a row that was read is a T.
-  const documentOf = (cells: Cells): T => reader.read(cells) as unknown as T
-  const first = ([cells]: readonly Cells[]): T | null => (cells ? documentOf(cells) : null)
-  return {
-    async get(id) {
-      checkId(id, `${shape.name}.get`)
-      return first(await run(texts.get, [id]))
-    },
-    async find(equal, page) {
-      const conditions = checkEqual(shape, equal)
-      checkPage(shape, page)
+  const read = (cells: Cells) => reader.read(cells)
+  const first = ([cells]: readonly Cells[]): Row | null => (cells ? read(cells) : null)
+  return collectionOf(shape, {
+    get: async (id) => first(await run(texts.get, [id])),
+    async find(conditions, page) {
       const values = valuesOf(table, conditions)
       if (page.after !== undefined) values.push(page.after)
       values.push(String(page.limit))
-      return (await run(texts.find(conditions, page), values)).map(documentOf)
+      return (await run(texts.find(conditions, page), values)).map(read)
     },
-    async insert(doc) {
-      const row = checkDocument(shape, doc)
+    async insert(row) {
       const values = stored.map((column) => encoded(column, row[column.name]))
       return (await run(texts.insert, values)).length > 0
     },
-    async update(id, guard, set) {
-      checkId(id, `${shape.name}.update`)
-      const conditions = checkGuard(shape, guard)
-      const changes = checkSet(shape, set)
+    async update(id, conditions, changes) {
       const names = Object.keys(changes)
       const { text, unchanged, changed } = texts.update(conditions, names)
       const sent = changed.map((column) => encoded(column, changes[column.name]))
@@ -57,27 +42,23 @@ export function postgresCollection<T extends Doc>(runs: Runs, table: SqlTable): 
         changed.forEach((column, at) => {
           document[column.name] = readBack(column, sent[at])
         })
-        return document as unknown as T
+        return document
       } catch (error) {
         if (isTaken(error)) return null
         throw error
       }
     },
-    async take(id, guard) {
-      checkId(id, `${shape.name}.take`)
-      const conditions = guard === undefined ? [] : checkGuard(shape, guard)
+    async take(id, conditions) {
       return first(await run(texts.take(conditions), [id, ...valuesOf(table, conditions)]))
     },
     async due(before, limit) {
-      checkExpiry(`${shape.name}.due`, before, limit)
-      if (shape.expires === 'never') return []
       const text =
         `select ${reader.list} from ${table.sql} where ${table.expired} ` +
         `order by "expires_at", "id" limit ${limit}`
-      return (await runs.unnamed(text, [new Date(before).toISOString()])).map(documentOf)
+      return (await runs.unnamed(text, [new Date(before).toISOString()])).map(read)
     },
     sweep: sweepOf(runs.unnamed, table),
-  }
+  })
 }
 
 export interface UpdateText {

@@ -1,12 +1,7 @@
-import {
-  type AddCall,
-  checkAdd,
-  checkExpiry,
-  checkForgive,
-  checkHit,
-} from '../../src/checks/check-call.js'
+import type { AddCall } from '../../src/checks/check-call.js'
 import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
+import { counterOf } from '../shared/checked-calls.js'
 import type { Runs } from './client.js'
 import { sweepOf } from './sweep.js'
 import type { SqlTable } from './table.js'
@@ -60,17 +55,10 @@ export function postgresCounter({ named: run, unnamed }: Runs, table: SqlTable):
     }
   }
 
-  return {
-    hit: async (...call) => count([...call, 1], checkHit(...call)),
-    add: async (...call) => count(call, checkAdd(...call)),
-    async forgive(key, hits) {
-      checkForgive(key, hits)
-      if (hits === undefined) await run(forgetText, [key])
-      else await run(forgiveText, [key, String(hits)])
-    },
-    async sweep(before, limit) {
-      checkExpiry('counter.sweep', before, limit)
-      return (await sweep(before, limit)).removed
-    },
-  }
+  return counterOf({
+    count,
+    forget: (key) => run(forgetText, [key]),
+    handBack: (key, hits) => run(forgiveText, [key, String(hits)]),
+    sweep: async (before, limit) => (await sweep(before, limit)).removed,
+  })
 }

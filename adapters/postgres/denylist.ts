@@ -1,22 +1,8 @@
-import { checkExpiry } from '../../src/checks/check-call.js'
-import { isText } from '../../src/checks/check-value.js'
-import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
-import type { CollectionSpec, Doc } from '../../src/ports/store.js'
-import { entriesToPut } from '../shared/denylist-entries.js'
+import type { Denylist } from '../../src/ports/backend.js'
+import { denylistOf } from '../shared/checked-calls.js'
 import type { Runs } from './client.js'
 import { sweepOf } from './sweep.js'
 import type { SqlTable } from './table.js'
-
-interface DenylistDoc extends Doc {
-  readonly reason: string
-}
-
-export const denylistSpec: CollectionSpec<DenylistDoc> = {
-  name: 'postern_denylist',
-  fields: { reason: { kind: 'text' } },
-  indexes: [],
-  expires: 'fixed',
-}
 
 // Sets of ids are filled up to one of these sizes: a statement that names an array's content would be
 // planned again each time, and one text for each number of ids would be too many prepared statements.
@@ -40,35 +26,18 @@ export function postgresDenylist({ named: run, unnamed }: Runs, table: SqlTable)
       Array.from({ length: set.size }, (_, at) => ids[at] ?? ids[0]),
     )
   }
-  return {
-    findsInGroups: true,
-    async put(given) {
-      const entries = entriesToPut(given)
-      if (entries.length === 0) return
+  const entries = denylistOf({
+    async put(entries) {
       await run(putText, [
         entries.map((entry) => entry.id),
         entries.map((entry) => entry.reason),
         entries.map((entry) => new Date(entry.expiresAt).toISOString()),
       ])
     },
-    async find(ids) {
-      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
-      if (ids.length === 0) return []
-      const rows = await findRows(ids)
-      return rows.map((cells): DenylistEntry => {
-        const row = table.reader.read(cells)
-        return {
-          id: String(row['id']),
-          reason: row['reason'] === 'max_age' ? 'max_age' : 'revoked',
-          expiresAt: Number(row['expiresAt']),
-        }
-      })
-    },
-    async sweep(before, limit) {
-      checkExpiry('denylist.sweep', before, limit)
-      return (await sweep(before, limit)).removed
-    },
-  }
+    find: async (ids) => (await findRows(ids)).map((cells) => table.reader.read(cells)),
+    sweep: async (before, limit) => (await sweep(before, limit)).removed,
+  })
+  return { ...entries, findsInGroups: true }
 }
 
 function placeholders(count: number): string {

@@ -1,7 +1,6 @@
-import { checkExpiry, checkId, checkPage, checkSweep } from '../../src/checks/check-call.js'
-import { checkDocument, checkEqual, checkGuard, checkSet } from '../../src/checks/check-write.js'
 import type { Row, Shape } from '../../src/checks/shape.js'
 import type { Collection, Doc, Page, SweepResult } from '../../src/ports/store.js'
+import { collectionOf } from '../shared/checked-calls.js'
 import type { Keys } from './keys.js'
 import {
   holderOf,
@@ -30,28 +29,22 @@ export function redisCollection<T extends Doc>(run: Run, shape: Shape, keys: Key
   const indexes = indexesOf(shape)
   const names = indexes.map(({ name }) => name).join(';')
   const shared = [keys.schema, keys.expiries, keys.unique, keys.indexed]
-  // The columns were declared from T's own fields, so a whole row is a T.
-  const documentOf = (id: string, reply: unknown): T | null => rowOf(shape, id, reply) as T | null
 
-  async function read(ids: readonly string[]): Promise<readonly T[]> {
+  async function read(ids: readonly string[]): Promise<readonly Row[]> {
     if (ids.length === 0) return []
     const replies = await run(readRows, [keys.schema, ...ids.map(keys.document)], [])
-    const found = ids.map((id, at) => documentOf(id, repliesOf(replies)[at]))
+    const found = ids.map((id, at) => rowOf(shape, id, repliesOf(replies)[at]))
     return found.filter((doc) => doc !== null)
   }
 
-  return {
+  return collectionOf(shape, {
     async get(id) {
-      checkId(id, `${shape.name}.get`)
-      const [doc] = await read([id])
-      return doc ?? null
+      const [row] = await read([id])
+      return row ?? null
     },
-    async find(equal, page) {
-      checkEqual(shape, equal)
-      checkPage(shape, page)
-      const wanted: Row = { ...equal }
+    async find(_, page, wanted) {
       const look = idsOf(run, keys, indexes, wanted)
-      const docs: T[] = []
+      const docs: Row[] = []
       for (let rest: Page | null = page; rest !== null; ) {
         const ids = await look(rest)
         const found = await read(ids)
@@ -61,42 +54,37 @@ export function redisCollection<T extends Doc>(run: Run, shape: Shape, keys: Key
       }
       return docs
     },
-    async insert(doc) {
-      const row = checkDocument(shape, doc)
-      const args = [names, doc.id, scoreOf(doc.expiresAt), ...textsOf(row)]
-      return Number(await run(insertRow, [...shared, keys.document(doc.id)], args)) === 1
+    async insert(row, id) {
+      const args = [names, id, scoreOf(row['expiresAt']), ...textsOf(row)]
+      return Number(await run(insertRow, [...shared, keys.document(id)], args)) === 1
     },
-    async update(id, guard, set) {
-      checkId(id, `${shape.name}.update`)
-      const guarded = guardText(id, checkGuard(shape, guard))
-      const changes = checkSet(shape, set)
+    async update(id, conditions, changes) {
+      const guarded = guardText(id, conditions)
       const score = 'expiresAt' in changes ? scoreOf(changes['expiresAt']) : ''
       const args = [names, id, guarded, score, ...textsOf(changes)]
       const reply = await run(updateRow, [...shared, keys.document(id)], args)
-      return reply === null ? null : documentOf(id, reply)
+      return reply === null ? null : rowOf(shape, id, reply)
     },
-    async take(id, guard) {
-      checkId(id, `${shape.name}.take`)
-      const guarded = guardText(id, guard === undefined ? [] : checkGuard(shape, guard))
+    async take(id, conditions) {
+      const guarded = guardText(id, conditions)
       const reply = await run(takeRow, [...shared, keys.document(id)], [names, id, guarded])
-      return reply === null ? null : documentOf(id, reply)
+      return reply === null ? null : rowOf(shape, id, reply)
     },
     async due(before, limit) {
-      checkExpiry(`${shape.name}.due`, before, limit)
       const args = [String(before), String(limit)]
       const ids = listOf(await run(idsExpired, [keys.schema, keys.expiries], args))
-      const docs = await read(ids)
-      return docs.filter(({ expiresAt }) => expiresAt !== null && expiresAt <= before)
+      const rows = await read(ids)
+      return rows.filter(({ expiresAt }) => typeof expiresAt === 'number' && expiresAt <= before)
     },
-    sweep: sweepOf(run, shape, keys, names),
-  }
+    sweep: sweepOf(run, keys, names),
+  })
 }
 
 function repliesOf(replies: unknown): readonly unknown[] {
   return Array.isArray(replies) ? replies : []
 }
 
-function equals(doc: Doc, wanted: Row): boolean {
+function equals(doc: Row, wanted: Row): boolean {
   return Object.entries(doc).every(([name, value]) => !(name in wanted) || wanted[name] === value)
 }
 
@@ -117,13 +105,11 @@ const batch = 100
 /** Looks for what expired, then removes it batch by batch, each document being asked once more. */
 function sweepOf(
   run: Run,
-  shape: Shape,
   keys: Keys,
   indexNames: string,
 ): (before: number, limit: number) => Promise<SweepResult> {
   const shared = [keys.schema, keys.expiries, keys.unique, keys.indexed]
   return async (before, limit) => {
-    checkSweep(shape, before, limit)
     const args = [String(before), String(limit)]
     const ids = listOf(await run(idsExpired, [keys.schema, keys.expiries], args))
     let removed = 0

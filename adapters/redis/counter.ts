@@ -1,11 +1,6 @@
-import {
-  type AddCall,
-  checkAdd,
-  checkExpiry,
-  checkForgive,
-  checkHit,
-} from '../../src/checks/check-call.js'
+import type { AddCall } from '../../src/checks/check-call.js'
 import type { Counter, CounterResult } from '../../src/ports/backend.js'
+import { counterOf } from '../shared/checked-calls.js'
 import { entryScript, sweepEntriesOf } from './entries.js'
 import type { Keys } from './keys.js'
 import type { Run } from './script.js'
@@ -47,7 +42,6 @@ redis.call('ZREM', KEYS[3], ARGV[1])
 /** Looking and counting are one script, so hits that come at once cannot pass the limit together. */
 export function redisCounter(run: Run, keys: Keys): Counter {
   const places = [keys.schema, keys.entries, keys.expiries]
-  const sweep = sweepEntriesOf(run, keys)
 
   async function count([key, , limit, now, hits]: AddCall, ends: number): Promise<CounterResult> {
     const args = [key, String(ends), String(limit), String(now), String(hits)]
@@ -55,17 +49,10 @@ export function redisCounter(run: Run, keys: Keys): Counter {
     return { allowed: answer === 'allowed', count: Number(held), resetsAt: Number(resetsAt) }
   }
 
-  return {
-    hit: async (...call) => count([...call, 1], checkHit(...call)),
-    add: async (...call) => count(call, checkAdd(...call)),
-    async forgive(key, hits) {
-      checkForgive(key, hits)
-      if (hits === undefined) await run(forgetWindow, places, [key])
-      else await run(forgiveHits, places, [key, String(hits)])
-    },
-    async sweep(before, limit) {
-      checkExpiry('counter.sweep', before, limit)
-      return sweep(before, limit)
-    },
-  }
+  return counterOf({
+    count,
+    forget: (key) => run(forgetWindow, places, [key]),
+    handBack: (key, hits) => run(forgiveHits, places, [key, String(hits)]),
+    sweep: sweepEntriesOf(run, keys),
+  })
 }

@@ -1,7 +1,6 @@
-import { checkExpiry } from '../../src/checks/check-call.js'
-import { isText } from '../../src/checks/check-value.js'
-import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
-import { entriesToPut } from '../shared/denylist-entries.js'
+import type { Row } from '../../src/checks/shape.js'
+import type { Denylist } from '../../src/ports/backend.js'
+import { denylistOf } from '../shared/checked-calls.js'
 import { entryScript, sweepEntriesOf } from './entries.js'
 import type { Keys } from './keys.js'
 import { notMigrated, type Run, scriptOf } from './script.js'
@@ -62,33 +61,21 @@ return found
  */
 export function redisDenylist(run: Run, keys: Keys): Denylist {
   const places = [keys.schema, keys.entries, keys.expiries]
-  const sweep = sweepEntriesOf(run, keys)
-  return {
-    findsInGroups: true,
-    async put(given) {
-      const entries = entriesToPut(given)
-      if (entries.length === 0) return
+  const entries = denylistOf({
+    async put(entries) {
       const args = entries.flatMap(({ id, expiresAt, reason }) => [id, String(expiresAt), reason])
       await run(putEntries, places, args)
     },
     async find(ids) {
-      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
-      if (ids.length === 0) return []
-      const flat = listOf(await run(findEntries, places, [marker, ...new Set(ids)]))
-      const entries: DenylistEntry[] = []
+      const flat = listOf(await run(findEntries, places, [marker, ...ids]))
+      const rows: Row[] = []
       for (let at = 0; at < flat.length; at += 2) {
         const [expiresAt, reason] = (flat[at + 1] ?? '').split(' ')
-        entries.push({
-          id: flat[at] ?? '',
-          reason: reason === 'max_age' ? 'max_age' : 'revoked',
-          expiresAt: Number(expiresAt),
-        })
+        rows.push({ id: flat[at], reason, expiresAt })
       }
-      return entries
+      return rows
     },
-    async sweep(before, limit) {
-      checkExpiry('denylist.sweep', before, limit)
-      return sweep(before, limit)
-    },
-  }
+    sweep: sweepEntriesOf(run, keys),
+  })
+  return { ...entries, findsInGroups: true }
 }

@@ -1,12 +1,6 @@
-import { checkExpiry, checkId, checkPage } from '../../src/checks/check-call.js'
-import {
-  type Condition,
-  checkDocument,
-  checkEqual,
-  checkGuard,
-  checkSet,
-} from '../../src/checks/check-write.js'
+import type { Condition } from '../../src/checks/check-write.js'
 import type { Collection, Doc, Page } from '../../src/ports/store.js'
+import { collectionOf } from '../shared/checked-calls.js'
 import { asksForNull, formOf } from '../shared/form-of.js'
 import { madeOnce } from '../shared/made-once.js'
 import type { SqlDialect } from './dialect.js'
@@ -24,9 +18,8 @@ export function sqlCollection<T extends Doc>(
   const { shape, sql, list, id: idColumn, expiresAt } = table
   const columns = [...table.columns.values()]
   const textOf = madeOnce<string>()
-  // The columns were declared from T's own fields, so a row that was read is a T.
-  const read = (row: SqlRow): T => documentOf(table, row) as unknown as T
-  const first = ([row]: readonly SqlRow[]): T | null => (row ? read(row) : null)
+  const read = (row: SqlRow) => documentOf(table, row)
+  const first = ([row]: readonly SqlRow[]) => (row ? read(row) : null)
   const insertText = `insert into ${sql} (${list}) values (${columns.map(() => '?').join(', ')})`
 
   /** Null where a unique value is taken, and so nothing was written. */
@@ -57,29 +50,22 @@ export function sqlCollection<T extends Doc>(
     return dialect.update({ table: sql, columns: list, set, where: whereText(conditions) })
   }
 
-  return {
+  return collectionOf(shape, {
     async get(id) {
-      checkId(id, `${shape.name}.get`)
       return first(await run(`select ${list} from ${sql} where ${idColumn} = ?`, [id]))
     },
-    async find(equal, page) {
-      const conditions = checkEqual(shape, equal)
-      checkPage(shape, page)
+    async find(conditions, page) {
       const { after, newestFirst, limit } = page
       const form = `${newestFirst ? '<' : '>'}${after === undefined ? '' : 'after'}${formOf(conditions)}`
       const text = textOf(`find ${form}`, () => findText(conditions, page))
       const start = after === undefined ? [] : [after]
       return (await run(text, [...valuesOf(conditions), ...start, limit])).map(read)
     },
-    async insert(doc) {
-      const row = checkDocument(shape, doc)
+    async insert(row) {
       const values = columns.map((column) => encoded(column, row[column.name]))
       return (await unlessTaken(insertText, values)) !== null
     },
-    async update(id, guard, set) {
-      checkId(id, `${shape.name}.update`)
-      const conditions = checkGuard(shape, guard)
-      const changes = checkSet(shape, set)
+    async update(id, conditions, changes) {
       const names = Object.keys(changes)
       const form = `${names.join()}${formOfTests(conditions)}`
       const text = textOf(`update ${form}`, () => updateText(conditions, names))
@@ -89,19 +75,16 @@ export function sqlCollection<T extends Doc>(
       const rows = await unlessTaken(text, values)
       return rows === null ? null : first(rows)
     },
-    async take(id, guard) {
-      checkId(id, `${shape.name}.take`)
-      const conditions = guard === undefined ? [] : checkGuard(shape, guard)
+    async take(id, conditions) {
       const text = `delete from ${sql} where ${whereText(conditions)} returning ${list}`
       return first(await run(text, [id, ...valuesOf(conditions)]))
     },
     async due(before, limit) {
-      checkExpiry(`${shape.name}.due`, before, limit)
       const text = `select ${list} from ${sql} where ${expiresAt} <= ? order by ${expiresAt}, ${idColumn} limit ?`
       return (await run(text, [before, limit])).map(read)
     },
     sweep: sweepOf(run, dialect, table),
-  }
+  })
 }
 
 /** `formOf`, with the number of values of a list: each has a placeholder of its own. */

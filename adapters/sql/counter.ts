@@ -1,12 +1,7 @@
-import {
-  type AddCall,
-  checkAdd,
-  checkExpiry,
-  checkForgive,
-  checkHit,
-} from '../../src/checks/check-call.js'
+import type { AddCall } from '../../src/checks/check-call.js'
 import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { CollectionSpec, Doc } from '../../src/ports/store.js'
+import { counterOf } from '../shared/checked-calls.js'
 import type { SqlDialect } from './dialect.js'
 import type { SqlRun } from './sql-run.js'
 import { sweepOf } from './sweep.js'
@@ -59,17 +54,10 @@ export function sqlCounter(run: SqlRun, dialect: SqlDialect, table: SqlTable): C
     return { allowed: isAllowed === true, count: Number(counted), resetsAt: Number(ends) }
   }
 
-  return {
-    hit: async (...call) => count([...call, 1], checkHit(...call)),
-    add: async (...call) => count(call, checkAdd(...call)),
-    async forgive(key, some) {
-      checkForgive(key, some)
-      if (some === undefined) await run(forgetText, [key])
-      else await run(forgiveText, [some, some, key])
-    },
-    async sweep(before, limit) {
-      checkExpiry('counter.sweep', before, limit)
-      return (await sweep(before, limit)).removed
-    },
-  }
+  return counterOf({
+    count,
+    forget: (key) => run(forgetText, [key]),
+    handBack: (key, some) => run(forgiveText, [some, some, key]),
+    sweep: async (before, limit) => (await sweep(before, limit)).removed,
+  })
 }

@@ -1,11 +1,12 @@
 import { shapeReader } from '../../src/checks/shape.js'
 import type { Backend } from '../../src/ports/backend.js'
 import type { AnyCollectionSpec } from '../../src/ports/store.js'
+import { denylistSpec } from '../shared/checked-calls.js'
 import { collectionLease, leaseSpec } from '../shared/collection-lease.js'
 import { NotMigratedError } from '../shared/not-migrated-error.js'
 import { sqlCollection } from './collection.js'
 import { counterSpec, sqlCounter } from './counter.js'
-import { denylistSpec, sqlDenylist } from './denylist.js'
+import { sqlDenylist } from './denylist.js'
 import type {
   FoundColumn,
   FoundSchema,

@@ -1,12 +1,7 @@
-import {
-  type AddCall,
-  checkAdd,
-  checkExpiry,
-  checkForgive,
-  checkHit,
-} from '../../src/checks/check-call.js'
+import type { AddCall } from '../../src/checks/check-call.js'
 import type { Counter, CounterResult } from '../../src/ports/backend.js'
 import type { Collection, CollectionSpec, Doc } from '../../src/ports/store.js'
+import { counterOf } from '../shared/checked-calls.js'
 
 /** The document of a window, under its key; it expires when the window ends. */
 export interface CounterDoc extends Doc {
@@ -60,26 +55,17 @@ export function collectionCounter(collection: Collection<CounterDoc>): Counter {
   const count = (call: AddCall, resetsAt: number): Promise<CounterResult> =>
     settle(call[0], (seen) => counted(seen, call, resetsAt))
 
-  return {
-    hit: async (...call) => count([...call, 1], checkHit(...call)),
-    add: async (...call) => count(call, checkAdd(...call)),
-    async forgive(key, some) {
-      checkForgive(key, some)
-      if (some === undefined) {
-        await collection.take(key)
-        return
-      }
-      await settle(key, async (seen) => {
+  return counterOf({
+    count,
+    forget: (key) => collection.take(key),
+    handBack: (key, some) =>
+      settle(key, async (seen) => {
         if (seen === null) return true
         const hits = Math.max(seen.hits - some, 0)
         return (await write(seen, { hits })) === null ? undefined : true
-      })
-    },
-    async sweep(before, limit) {
-      checkExpiry('counter.sweep', before, limit)
-      return (await collection.sweep(before, limit)).removed
-    },
-  }
+      }),
+    sweep: async (before, limit) => (await collection.sweep(before, limit)).removed,
+  })
 }
 
 /** What the hits make of a window, and what to write for it; nothing where the window is full. */

@@ -1,8 +1,6 @@
-import { checkExpiry } from '../../src/checks/check-call.js'
-import { isText } from '../../src/checks/check-value.js'
 import type { Denylist, DenylistEntry } from '../../src/ports/backend.js'
 import type { Collection, CollectionSpec, Doc } from '../../src/ports/store.js'
-import { entriesToPut } from '../shared/denylist-entries.js'
+import { denylistOf } from '../shared/checked-calls.js'
 
 /** The document of an entry, under its id. */
 export interface DenylistDoc extends Doc {
@@ -38,22 +36,14 @@ export function collectionDenylist(collection: Collection<DenylistDoc>): Denylis
     throw new Error('denylist.put: the entry is neither there nor can it be inserted')
   }
 
-  return {
+  return denylistOf({
     async put(entries) {
-      for (const entry of entriesToPut(entries)) await putOne(entry)
+      for (const entry of entries) await putOne(entry)
     },
     async find(ids) {
-      if (!ids.every(isText)) throw new TypeError('denylist.find: an id is text without NUL')
-      const found = await Promise.all([...new Set(ids)].map((id) => collection.get(id)))
-      return found.flatMap((doc) => (doc === null ? [] : [entryOf(doc)]))
+      const found = await Promise.all(ids.map((id) => collection.get(id)))
+      return found.flatMap((doc) => (doc === null ? [] : [{ ...doc }]))
     },
-    async sweep(before, limit) {
-      checkExpiry('denylist.sweep', before, limit)
-      return (await collection.sweep(before, limit)).removed
-    },
-  }
-}
-
-function entryOf({ id, reason, expiresAt }: DenylistDoc): DenylistEntry {
-  return { id, reason: reason === 'max_age' ? 'max_age' : 'revoked', expiresAt: expiresAt ?? 0 }
+    sweep: async (before, limit) => (await collection.sweep(before, limit)).removed,
+  })
 }
