@@ -1,14 +1,16 @@
-import type { ImportedIdentity } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
 import { keysetPages } from '../databases/keyset-pages.js'
 import { rowsOfUsers } from '../databases/rows-of-users.js'
 import type { Cells, SourceDatabase } from '../databases/source-database.js'
 import { type CarryRules, carriedRow } from '../rows/carried-row.js'
-import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
-import { leftProvider } from '../rows/left-provider.js'
-import { microsoftIdentity, noTenant } from '../rows/microsoft-identity.js'
+import type { Source, SourceRow } from '../rows/import-source.js'
 import { accountId } from '../rows/old-id.js'
-import { providerIssuers } from '../rows/provider-issuers.js'
+import {
+  identityOfToken,
+  noStoredToken,
+  type ProviderRows,
+  providerIdentities,
+} from '../rows/provider-identities.js'
 import { textOf, timeOf } from '../rows/read-cell.js'
 
 /** As the adapters for SQL, for Drizzle and for Prisma call them. Their columns have the same names. */
@@ -69,10 +71,19 @@ export interface AuthjsRules {
   readonly isVerified: boolean
 }
 
+const accountRows: ProviderRows = {
+  provider: 'provider',
+  subject: 'providerAccountId',
+  // Its name until version 4 of NextAuth.js, and since.
+  microsoft: ['azure-ad', 'microsoft-entra-id'],
+  microsoftIdentity: (subject, { id_token }) => identityOfToken(subject, id_token),
+  noTenant: noStoredToken,
+}
+
 /** One user of Auth.js, whose adapters have no passwords and no second factors. */
 function authjsRow({ user, accounts }: AuthjsUser, options: AuthjsRules): SourceRow {
   const key = textOf(user['id']) ?? ''
-  const { identities, left } = identitiesOf(accounts)
+  const { identities, left } = providerIdentities(accounts, accountRows)
   const emailVerifiedAt = timeOf(user['emailVerified'])
   return carriedRow(
     {
@@ -92,35 +103,4 @@ function authjsRow({ user, accounts }: AuthjsUser, options: AuthjsRules): Source
     },
     options.rules,
   )
-}
-
-function identitiesOf(accounts: readonly Cells[]) {
-  const identities: ImportedIdentity[] = []
-  const left: NotCarried[] = []
-  for (const account of accounts) {
-    const provider = textOf(account['provider']) ?? ''
-    const found = identityOf(provider, account)
-    if (found === null) left.push(isMicrosoft(provider) ? noTenant : leftProvider(provider))
-    else identities.push(found)
-  }
-  return { identities, left }
-}
-
-/** Its name until version 4 of NextAuth.js, and since. */
-function isMicrosoft(provider: string): boolean {
-  return provider === 'azure-ad' || provider === 'microsoft-entra-id'
-}
-
-function identityOf(provider: string, account: Cells): ImportedIdentity | null {
-  const subject = textOf(account['providerAccountId'])
-  if (subject === null) return null
-  if (isMicrosoft(provider)) return microsoftIdentity(subject, textOf(account['id_token']) ?? '')
-  switch (provider) {
-    case 'google':
-    case 'github':
-    case 'apple':
-      return { provider, issuer: providerIssuers[provider], subject }
-    default:
-      return null
-  }
 }

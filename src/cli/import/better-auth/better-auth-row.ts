@@ -1,12 +1,14 @@
-import type { ImportedIdentity } from 'postern'
 import type { Cells } from '../databases/source-database.js'
 import { banOf } from '../rows/ban-of.js'
 import { type CarryRules, carriedRow, type FoundUser } from '../rows/carried-row.js'
 import type { NotCarried, SourceRow } from '../rows/import-source.js'
-import { leftProvider } from '../rows/left-provider.js'
-import { microsoftIdentity, noTenant } from '../rows/microsoft-identity.js'
 import { accountId } from '../rows/old-id.js'
-import { providerIssuers } from '../rows/provider-issuers.js'
+import {
+  identityOfToken,
+  noStoredToken,
+  type ProviderRows,
+  providerIdentities,
+} from '../rows/provider-identities.js'
 import { flagOf, textOf, timeOf } from '../rows/read-cell.js'
 import type { BetterAuthSecrets } from './better-auth-secrets.js'
 
@@ -25,12 +27,22 @@ interface RowOptions {
   readonly now: () => number
 }
 
+const accountRows: ProviderRows = {
+  provider: 'providerId',
+  subject: 'accountId',
+  microsoft: ['microsoft'],
+  microsoftIdentity: (subject, { idToken }) => identityOfToken(subject, idToken),
+  noTenant: noStoredToken,
+}
+
 /** One user of better-auth. */
 export function betterAuthRow(given: BetterAuthUser, options: RowOptions): SourceRow {
   const { user, accounts, passkeys } = given
   const key = textOf(user['id']) ?? ''
-  const credential = accounts.find(({ providerId }) => providerId === 'credential')
-  const { identities, left } = identitiesOf(accounts)
+  const isCredential = ({ providerId }: Cells) => textOf(providerId) === 'credential'
+  const credential = accounts.find(isCredential)
+  const linked = accounts.filter((account) => !isCredential(account))
+  const { identities, left } = providerIdentities(linked, accountRows)
   const ban = banOf(flagOf(user['banned']) === true, timeOf(user['banExpires']), options.now())
   const passwordHash = textOf(credential?.['password'])
   const found: FoundUser = {
@@ -103,36 +115,4 @@ function base32(bytes: Uint8Array): string {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
   const groups = bits.match(/.{1,5}/g) ?? []
   return groups.map((group) => alphabet[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
-}
-
-/** The accounts at providers of one user, and those that stay behind. */
-function identitiesOf(accounts: readonly Cells[]): {
-  readonly identities: readonly ImportedIdentity[]
-  readonly left: readonly NotCarried[]
-} {
-  const identities: ImportedIdentity[] = []
-  const left: NotCarried[] = []
-  for (const account of accounts) {
-    const provider = textOf(account['providerId']) ?? ''
-    if (provider === 'credential') continue
-    const found = identityOf(provider, account)
-    if (found === null) left.push(provider === 'microsoft' ? noTenant : leftProvider(provider))
-    else identities.push(found)
-  }
-  return { identities, left }
-}
-
-function identityOf(provider: string, account: Cells): ImportedIdentity | null {
-  const subject = textOf(account['accountId'])
-  if (subject === null) return null
-  switch (provider) {
-    case 'google':
-    case 'github':
-    case 'apple':
-      return { provider, issuer: providerIssuers[provider], subject }
-    case 'microsoft':
-      return microsoftIdentity(subject, textOf(account['idToken']) ?? '')
-    default:
-      return null
-  }
 }

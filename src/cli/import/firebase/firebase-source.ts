@@ -5,7 +5,7 @@ import { type CarryRules, carriedRow } from '../rows/carried-row.js'
 import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
 import { membersOf } from '../rows/members-of.js'
 import { accountId } from '../rows/old-id.js'
-import { providerIssuers } from '../rows/provider-issuers.js'
+import { identityAt } from '../rows/provider-identities.js'
 import { textOf, timeOf } from '../rows/read-cell.js'
 
 export interface FirebaseOptions {
@@ -110,7 +110,7 @@ function identitiesOf(given: unknown) {
     const provider = providers.get(info['providerId'])
     const subject = textOf(info['rawId'])
     if (provider !== undefined && subject !== null) {
-      identities.push({ provider, issuer: providerIssuers[provider], subject })
+      identities.push(identityAt(provider, subject))
     } else if (!['password', 'phone'].includes(String(info['providerId']))) {
       const reason = 'An account at a provider stays behind: there is Google, GitHub and Apple.'
       left.push({ code: 'provider', reason })

@@ -3,7 +3,7 @@ import { Refusal } from '../../frame/refusal.js'
 import { type CarryRules, carriedRow, type FoundUser } from './carried-row.js'
 import type { SourceRow } from './import-source.js'
 import { accountId } from './old-id.js'
-import { providerIssuers } from './provider-issuers.js'
+import { identityAt } from './provider-identities.js'
 import { flagOf, textOf, timeOf } from './read-cell.js'
 
 const targets = [
@@ -175,6 +175,6 @@ function verification(read: Reader, { verified }: MapOptions) {
 function identitiesOf(read: Reader): readonly ImportedIdentity[] {
   return (['google', 'github', 'apple'] as const).flatMap((provider) => {
     const subject = read.text(provider)
-    return subject === null ? [] : [{ provider, issuer: providerIssuers[provider], subject }]
+    return subject === null ? [] : [identityAt(provider, subject)]
   })
 }

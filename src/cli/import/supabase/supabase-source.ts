@@ -1,4 +1,3 @@
-import type { ImportedIdentity } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
 import { keysetPages } from '../databases/keyset-pages.js'
 import { rowsOfUsers } from '../databases/rows-of-users.js'
@@ -6,10 +5,9 @@ import type { Cells, SourceDatabase } from '../databases/source-database.js'
 import { banOf } from '../rows/ban-of.js'
 import { type CarryRules, carriedRow, type FoundUser } from '../rows/carried-row.js'
 import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
-import { leftProvider } from '../rows/left-provider.js'
 import { membersOf } from '../rows/members-of.js'
 import { accountId } from '../rows/old-id.js'
-import { providerIssuers } from '../rows/provider-issuers.js'
+import { type ProviderRows, providerIdentities } from '../rows/provider-identities.js'
 import { textOf, timeOf } from '../rows/read-cell.js'
 
 export interface SupabaseOptions {
@@ -82,7 +80,9 @@ export function supabaseRow(given: SupabaseUser, options: RowOptions): SourceRow
   const { user } = given
   const key = textOf(user['id']) ?? ''
   if (textOf(user['deleted_at']) !== null) return { key, user: null, notCarried: [deleted] }
-  const { identities, left } = supabaseIdentities(given.identities)
+  // What users of a password or of a phone have beside it.
+  const isProvider = ({ provider }: Cells) => !['email', 'phone'].includes(textOf(provider) ?? '')
+  const { identities, left } = providerIdentities(given.identities.filter(isProvider), identityRows)
   const until = timeOf(user['banned_until'])
   const ban = banOf(until !== null, until, options.now())
   const { passwordHash, notes } = passwordOf(user)
@@ -176,46 +176,14 @@ function otherThings({ user, factors }: SupabaseUser): readonly NotCarried[] {
 /** The issuer of one tenant: no token names the shared issuers of several tenants. */
 const microsoftIssuer = /^https:\/\/login\.microsoftonline\.com\/[0-9a-f-]{36}\/v2\.0$/
 
-const noTenant: NotCarried = {
-  code: 'provider',
-  reason: 'An account at Microsoft stays behind: nothing stored names its tenant.',
-}
-
-/** The accounts at providers of one user, and those that stay behind. */
-function supabaseIdentities(rows: readonly Cells[]): {
-  readonly identities: readonly ImportedIdentity[]
-  readonly left: readonly NotCarried[]
-} {
-  const carried: ImportedIdentity[] = []
-  const left: NotCarried[] = []
-  for (const row of rows) {
-    const provider = textOf(row['provider']) ?? ''
-    // What users of a password or of a phone have beside it.
-    if (provider === 'email' || provider === 'phone') continue
-    const found = identityOf(provider, row)
-    if (found === null) left.push(provider === 'azure' ? noTenant : leftProvider(provider))
-    else carried.push(found)
-  }
-  return { identities: carried, left }
-}
-
-function identityOf(provider: string, row: Cells): ImportedIdentity | null {
-  const subject = textOf(row['provider_id'])
-  if (subject === null) return null
-  switch (provider) {
-    case 'google':
-    case 'github':
-    case 'apple':
-      return { provider, issuer: providerIssuers[provider], subject }
-    case 'azure':
-      return microsoftIdentity(subject, row['identity_data'])
-    default:
-      return null
-  }
-}
-
-function microsoftIdentity(subject: string, data: unknown): ImportedIdentity | null {
-  const { iss, sub } = membersOf(data)
-  if (typeof iss !== 'string' || !microsoftIssuer.test(iss) || sub !== subject) return null
-  return { provider: 'microsoft', issuer: iss, subject }
+const identityRows: ProviderRows = {
+  provider: 'provider',
+  subject: 'provider_id',
+  microsoft: ['azure'],
+  microsoftIdentity(subject, row) {
+    const { iss, sub } = membersOf(row['identity_data'])
+    if (typeof iss !== 'string' || !microsoftIssuer.test(iss) || sub !== subject) return null
+    return { provider: 'microsoft', issuer: iss, subject }
+  },
+  noTenant: 'An account at Microsoft stays behind: nothing stored names its tenant.',
 }

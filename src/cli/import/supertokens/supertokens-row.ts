@@ -1,10 +1,9 @@
-import type { ImportedIdentity } from 'postern'
+import type { Cells } from '../databases/source-database.js'
 import { type CarryRules, carriedRow, type FoundUser } from '../rows/carried-row.js'
 import type { NotCarried, SourceRow } from '../rows/import-source.js'
-import { leftProvider } from '../rows/left-provider.js'
 import { membersOf } from '../rows/members-of.js'
 import { accountId } from '../rows/old-id.js'
-import { providerIssuers } from '../rows/provider-issuers.js'
+import { identityInTenant, providerIdentities } from '../rows/provider-identities.js'
 import { flagOf, textOf, timeOf } from '../rows/read-cell.js'
 import {
   type AddressedLogin,
@@ -194,50 +193,22 @@ function hasOtherFactors(metadata: SupertokensAccount['metadata']): boolean {
   return Array.isArray(required) && required.some((factor) => factor !== 'totp')
 }
 
-const noTenant: NotCarried = {
-  code: 'provider',
-  reason: 'An account at Microsoft stays behind: --microsoft-tenant names no directory.',
-}
-
 /** The accounts at providers, and those that stay behind. `microsoftTenant` is a UUID, or null. */
 function supertokensIdentities(
   logins: readonly SupertokensLogin[],
   microsoftTenant: string | null,
-): {
-  readonly identities: readonly ImportedIdentity[]
-  readonly left: readonly NotCarried[]
-} {
-  const identities: ImportedIdentity[] = []
-  const left: NotCarried[] = []
-  for (const { recipe, cells } of logins) {
-    if (recipe !== 'thirdparty') continue
-    const provider = textOf(cells['third_party_id']) ?? ''
-    const subject = textOf(cells['third_party_user_id'])
-    const found = subject === null ? null : identityOf(provider, subject, microsoftTenant)
-    if (found !== null) identities.push(found)
-    else left.push(provider === 'active-directory' ? noTenant : leftProvider(provider))
-  }
-  return { identities, left }
-}
-
-function identityOf(
-  provider: string,
-  subject: string,
-  microsoftTenant: string | null,
-): ImportedIdentity | null {
-  switch (provider) {
-    case 'google':
-    case 'github':
-    case 'apple':
-      return { provider, issuer: providerIssuers[provider], subject }
-    case 'google-workspaces':
-      return { provider: 'google', issuer: providerIssuers.google, subject }
-    case 'active-directory': {
-      if (microsoftTenant === null) return null
-      const issuer = `https://login.microsoftonline.com/${microsoftTenant}/v2.0`
-      return { provider: 'microsoft', issuer, subject }
-    }
-    default:
-      return null
-  }
+) {
+  const linked = logins.filter(({ recipe }) => recipe === 'thirdparty').map(({ cells }) => cells)
+  const isWorkspace = (cells: Cells) => cells['third_party_id'] === 'google-workspaces'
+  const accounts = linked.map((cells) =>
+    isWorkspace(cells) ? { ...cells, third_party_id: 'google' } : cells,
+  )
+  return providerIdentities(accounts, {
+    provider: 'third_party_id',
+    subject: 'third_party_user_id',
+    microsoft: ['active-directory'],
+    microsoftIdentity: (subject) =>
+      microsoftTenant === null ? null : identityInTenant(microsoftTenant, subject),
+    noTenant: 'An account at Microsoft stays behind: --microsoft-tenant names no directory.',
+  })
 }
