@@ -18,13 +18,7 @@ import {
 } from '../intents/intents.js'
 import { issueMailedTicket, takeMailedTicket } from '../intents/login-intents.js'
 import { limitedSuccess } from '../limits/rate-limiter.js'
-import {
-  mailAccountDeleted,
-  mailAccountExists,
-  mailChangeEmail,
-  mailEmailChanged,
-  mailEmailChangeRequested,
-} from '../mail/mail-service.js'
+import { mailAccountExists, mailChangeEmail, mailOwner } from '../mail/mail-service.js'
 import { identitiesOf } from '../oauth/oauth-links.js'
 import { offeredProviders } from '../oauth/oauth-sign-in.js'
 import {
@@ -177,7 +171,8 @@ export async function deleteOwnAccount(
   const finisher = await deleteAccount(ctx, who.user.id, act, refusalSince)
   // If two requests come at once, one tells the owner.
   const tells = finisher === 'this' && settings.notifySecurityChanges
-  if (tells) mailAccountDeleted(ctx, who.user, ctx.clock.now())
+  if (tells)
+    void mailOwner(ctx, who.user, { template: 'accountDeleted', data: { at: ctx.clock.now() } })
 }
 
 /** What sign-in and registration pages of a surface have to know, and strangers may. */
@@ -364,7 +359,8 @@ export async function requestEmailChange(
     sendLink(ctx, who, email, { typed: newEmail.trim(), ttlMs: emailVerificationTTL, languages }),
   )
   const at = ctx.clock.now()
-  if (notifySecurityChanges) mailEmailChangeRequested(ctx, user, at)
+  if (notifySecurityChanges)
+    void mailOwner(ctx, user, { template: 'emailChangeRequested', data: { at } })
   ctx.emit('email.changeRequested', source, { at, userId: user.id })
 }
 
@@ -395,11 +391,13 @@ export async function confirmEmailChange(
   const at = ctx.clock.now()
   // Only a caller who saw the earlier address can write to it: rather twice than never.
   const mayNotify = notifySecurityChanges && seen.email !== email
-  if (isOurs && mayNotify) mailEmailChanged(ctx, seen, { at, newEmail: email })
+  const tell = () =>
+    mailOwner(ctx, seen, { template: 'emailChanged', data: { at, newEmail: email } })
+  if (isOurs && mayNotify) void tell()
   // A stranger who guessed at the new address before does not keep out its owner.
   await clearPasswordFailures(ctx, email)
   // Taken last, and deciding: a crash before this leaves a token that works once more.
   if (!(await take(ctx, intent, isOurs))) throw new AuthError('invalid_token')
-  if (!isOurs && mayNotify) mailEmailChanged(ctx, seen, { at, newEmail: email })
+  if (!isOurs && mayNotify) void tell()
   ctx.emit('email.changed', source, { at, userId: seen.id })
 }

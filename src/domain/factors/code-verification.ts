@@ -14,11 +14,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors, remainingCodes } from '../context/enrolled-factors.js'
 import { attemptGuess } from '../limits/lockout.js'
-import {
-  type FactorLockout,
-  mailSecondFactorLockedOut,
-  tellOwnerOfGuesses,
-} from '../mail/mail-service.js'
+import { type FactorLockout, mailOwner, tellOwnerOfGuesses } from '../mail/mail-service.js'
 import { networkLine, sessionLine } from '../passwords/password-check.js'
 import { attemptInSession } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -61,7 +57,7 @@ function tellOwner(ctx: SurfaceContext, userId: string, what: FactorLockout): vo
   ctx.background.run('telling the owner of a lockout', async () => {
     if (!(await ctx.settings()).notifySecurityChanges) return
     const user = await ctx.collections.users.get(userId)
-    if (user !== null) mailSecondFactorLockedOut(ctx, user, what)
+    if (user !== null) void mailOwner(ctx, user, { template: 'secondFactorLockedOut', data: what })
   })
 }
 

@@ -6,7 +6,7 @@ import type { Collection } from '../../ports/store.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { sessionRefusal } from '../intents/intents.js'
-import { mailMfaChanged } from '../mail/mail-service.js'
+import { mailOwner } from '../mail/mail-service.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
@@ -41,13 +41,14 @@ function notify(
   // Beside the request: what was changed must not be answered by a failure to read a setting.
   ctx.background.run('mailing about a factor', async () => {
     const { notifySecurityChanges } = await ctx.settings()
-    if (notifySecurityChanges) await answered(ctx, mailMfaChanged(ctx, user, { at, change }))
+    if (notifySecurityChanges)
+      await answered(ctx, mailOwner(ctx, user, { template: 'mfaChanged', data: { at, change } }))
     await told?.()
   })
 }
 
 /** A mailer that answers too late has the mail all the same: the owner is not to get it again and again. */
-async function answered(ctx: SurfaceContext, mailing: Promise<void>): Promise<void> {
+async function answered(ctx: SurfaceContext, mailing: Promise<unknown>): Promise<void> {
   await withTimeout(mailing, mailerMs, ctx.clock).catch(() => {})
 }
 

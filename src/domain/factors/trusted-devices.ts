@@ -8,7 +8,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import { newestFirst } from '../../stores/newest-first.js'
 import type { SignedIn } from '../context/actor.js'
 import { sessionRefusal } from '../intents/intents.js'
-import { mailDeviceTrusted } from '../mail/mail-service.js'
+import { mailOwner } from '../mail/mail-service.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { requireProvedMailbox } from './factor-changes.js'
 
@@ -127,7 +127,9 @@ export function announceTrustedDevice(
   const at = ctx.clock.now()
   ctx.background.run('telling the owner of a trusted device', async () => {
     const { notifySecurityChanges } = await ctx.settings()
-    if (notifySecurityChanges) mailDeviceTrusted(ctx, user, { at, ...source })
+    const { ip, userAgent } = source
+    if (notifySecurityChanges)
+      void mailOwner(ctx, user, { template: 'deviceTrusted', data: { at, ip, userAgent } })
   })
 }
 

@@ -1,7 +1,6 @@
 import { isUndeliverable } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
-import type { MfaChange } from '../../ports/events.js'
 import type { Mail } from '../../ports/host.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { IssuedTicket } from '../intents/login-intents.js'
@@ -17,7 +16,7 @@ export interface FactorLockout {
 }
 
 /** What was guessed at. */
-export type Suspicion = 'password' | 'secondFactor'
+type Suspicion = 'password' | 'secondFactor'
 
 /** The languages of the caller who asked for a mail, as ranges, the most wanted first. Empty where no caller did. */
 type Languages = readonly string[]
@@ -55,10 +54,6 @@ async function deliver(ctx: SurfaceContext, mail: Mail, userId: string | null): 
   })
 }
 
-function send(ctx: SurfaceContext, mail: Mail, userId: string | null): void {
-  void deliver(ctx, mail, userId)
-}
-
 /** The same link, for the host to hand over. */
 export function passwordLinkOf(
   ctx: SurfaceContext,
@@ -94,17 +89,26 @@ function confirming<T extends 'verifyEmail' | 'changeEmail'>(
   return { template, data: { url: withToken(ctx.links.verifyEmail, token), token, expiresAt } }
 }
 
+/** What one kind of mail says. */
+type Content<M = Mail> = M extends Mail ? Pick<M, 'template' | 'data'> : never
+
+/** To the address of `user`, as they were read. Resolves once the mailer has answered: false if it refused. */
+export function mailOwner(
+  ctx: SurfaceContext,
+  user: User,
+  content: Content,
+  languages: Languages = [],
+): Promise<boolean> {
+  return deliver(ctx, { ...to(ctx, user), ...asking(languages), ...content }, user.id)
+}
+
 export function mailVerifyEmail(
   ctx: SurfaceContext,
   user: User,
   ticket: IssuedTicket,
   languages: Languages,
 ): void {
-  send(
-    ctx,
-    { ...to(ctx, user), ...asking(languages), ...confirming(ctx, 'verifyEmail', ticket) },
-    user.id,
-  )
+  void mailOwner(ctx, user, confirming(ctx, 'verifyEmail', ticket), languages)
 }
 
 /** The same to an address without an account. Resolves as `accountExists` does. */
@@ -127,24 +131,8 @@ export function mailChangeEmail(
   asked: Asked,
   ticket: IssuedTicket,
 ): void {
-  send(ctx, { ...toUnconfirmed(ctx, asked), ...confirming(ctx, 'changeEmail', ticket) }, user.id)
-}
-
-export function mailEmailChangeRequested(ctx: SurfaceContext, user: User, at: number): void {
-  send(ctx, { ...to(ctx, user), template: 'emailChangeRequested', data: { at } }, user.id)
-}
-
-/** To the address of `before`. */
-export function mailEmailChanged(
-  ctx: SurfaceContext,
-  before: User,
-  data: { readonly at: number; readonly newEmail: string },
-): void {
-  send(ctx, { ...to(ctx, before), template: 'emailChanged', data }, before.id)
-}
-
-export function mailAccountDeleted(ctx: SurfaceContext, user: User, at: number): void {
-  send(ctx, { ...to(ctx, user), template: 'accountDeleted', data: { at } }, user.id)
+  const mail = { ...toUnconfirmed(ctx, asked), ...confirming(ctx, 'changeEmail', ticket) }
+  void deliver(ctx, mail, user.id)
 }
 
 /** Resolves once the mailer has answered: false if it refused. */
@@ -163,28 +151,11 @@ export function mailResetPassword(
   languages: Languages,
 ): void {
   const data = passwordLinkOf(ctx, ticket)
-  send(ctx, { ...to(ctx, user), ...asking(languages), template: 'resetPassword', data }, user.id)
+  void mailOwner(ctx, user, { template: 'resetPassword', data }, languages)
 }
 
 export function mailPasswordChanged(ctx: SurfaceContext, user: User, at: number): void {
-  send(ctx, { ...to(ctx, user), template: 'passwordChanged', data: { at } }, user.id)
-}
-
-/** Resolves once the mailer has answered, whatever it said. */
-export async function mailMfaChanged(
-  ctx: SurfaceContext,
-  user: User,
-  data: { readonly at: number; readonly change: MfaChange },
-): Promise<void> {
-  await deliver(ctx, { ...to(ctx, user), template: 'mfaChanged', data }, user.id)
-}
-
-export function mailSecondFactorLockedOut(
-  ctx: SurfaceContext,
-  user: User,
-  data: FactorLockout,
-): void {
-  send(ctx, { ...to(ctx, user), template: 'secondFactorLockedOut', data }, user.id)
+  void mailOwner(ctx, user, { template: 'passwordChanged', data: { at } })
 }
 
 export function mailIdentityChanged(
@@ -196,7 +167,7 @@ export function mailIdentityChanged(
     readonly change: 'linked' | 'unlinked'
   },
 ): void {
-  send(ctx, { ...to(ctx, user), template: 'identityChanged', data }, user.id)
+  void mailOwner(ctx, user, { template: 'identityChanged', data })
 }
 
 export function mailNewDevice(
@@ -204,32 +175,7 @@ export function mailNewDevice(
   user: User,
   { at, ip, userAgent }: RequestSource & { readonly at: number },
 ): void {
-  send(ctx, { ...to(ctx, user), template: 'newDevice', data: { at, ip, userAgent } }, user.id)
-}
-
-function mailLoginSuspicious(
-  ctx: SurfaceContext,
-  user: User,
-  {
-    at,
-    reason,
-    ip,
-    userAgent,
-  }: RequestSource & { readonly at: number; readonly reason: Suspicion },
-): void {
-  send(
-    ctx,
-    { ...to(ctx, user), template: 'loginSuspicious', data: { at, reason, ip, userAgent } },
-    user.id,
-  )
-}
-
-export function mailDeviceTrusted(
-  ctx: SurfaceContext,
-  user: User,
-  { at, ip, userAgent }: RequestSource & { readonly at: number },
-): void {
-  send(ctx, { ...to(ctx, user), template: 'deviceTrusted', data: { at, ip, userAgent } }, user.id)
+  void mailOwner(ctx, user, { template: 'newDevice', data: { at, ip, userAgent } })
 }
 
 const asking = (languages: Languages): Pick<Mail, 'languages'> =>
@@ -268,8 +214,9 @@ async function mailGuesses(ctx: SurfaceContext, userId: string, guesses: Guesses
   // Read first: a day's mail is not used up by a store that fails.
   const user = await ctx.collections.users.get(userId)
   if (user === null || !(await isFirstToday(ctx, userId, guesses.reason))) return
+  const { at, ip, userAgent } = guesses
   const reason = guesses.reason === 'knownPassword' ? 'password' : guesses.reason
-  mailLoginSuspicious(ctx, user, { ...guesses, reason })
+  void mailOwner(ctx, user, { template: 'loginSuspicious', data: { at, reason, ip, userAgent } })
 }
 
 async function isFirstToday(
