@@ -16,7 +16,7 @@ const sidebar: Item[] = [
     page('Is it for you', 'choosing'),
     page('Getting started', 'getting-started'),
     page('Quickstarts', 'quickstarts'),
-    page('From an empty folder to a product', 'tutorial'),
+    page('Tutorial', 'tutorial'),
     page('Testing your host', 'testing'),
     page('Mounting', 'hosts'),
     page('Coming from elsewhere', 'import'),
@@ -29,7 +29,7 @@ const sidebar: Item[] = [
     page('Accounts', 'accounts'),
     page('Sessions', 'sessions'),
     page('Second factors', 'second-factors'),
-    page('Sign in with Google, Microsoft, Apple or GitHub', 'oauth'),
+    page('Sign-in with a provider', 'oauth'),
     page('Mails', 'mails'),
     page('Permissions', 'permissions'),
     page('Service accounts', 'service-accounts'),
@@ -37,7 +37,7 @@ const sidebar: Item[] = [
   ),
   group(
     'Pages and apps',
-    page('The client for browsers and apps', 'client'),
+    page('The client', 'client'),
     page('Server-rendered pages', 'server-rendered'),
   ),
   group(
@@ -48,7 +48,7 @@ const sidebar: Item[] = [
   ),
   group(
     'Stores',
-    page('MariaDB, SQLite and other SQL databases', 'sql'),
+    page('SQL databases', 'sql'),
     page('MongoDB', 'mongo'),
     page('Redis', 'redis'),
     page('A store of your own', 'custom-store'),

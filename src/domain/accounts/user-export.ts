@@ -301,7 +301,7 @@ export const exportedMembers: Readonly<Record<string, readonly string[]>> = Obje
   }),
 )
 
-/** What is shown of the payload of an intent, which may hold secrets. */
+/** The members of an intent's payload that an export shows. The others may be secrets. */
 export const exportedOfPayload: readonly string[] = [
   ...['email', 'method', 'amr', 'delivery', 'provider', 'redirectUri', 'termsVersion'],
   ...['sessionId', 'goodUntil'],

@@ -160,12 +160,12 @@ export async function enrollFactor(
     await takeBack(factor, notice)
     throw refusal
   }
-  // Later enrolments hide what `settleEnrollment` wrote into the user. The factor stands, whatever comes of this.
+  // Later enrolments overwrite what `settleEnrollment` wrote into the user. The factor stands even if this write fails.
   await factor.mark(notice, enrolledMark(intent.id)).catch(() => {})
   return { user: settled, others, told: () => factor.told(notice) }
 }
 
-/** Another enrolment may have marked the factor as complete meanwhile. */
+/** Takes the marked factor too: another request may already have marked it as complete. */
 async function takeBack(factor: FactorWrite, notice: EnrollmentNotice): Promise<void> {
   const { enrollmentId } = notice
   await factor.takeBack(notice)
@@ -208,8 +208,8 @@ const told = { expiresAt: null, enrollmentId: null } as const
 const source = { ip: null, userAgent: null } as const
 
 /**
- * Another factor in its place has a notice of its own, or none. A factor that a request marks as complete meanwhile is left
- * to the next round.
+ * Another factor in its place has a notice of its own, or none. A factor that a request has since marked as complete is
+ * left to the next round.
  */
 function guardOf({ expiresAt, enrollmentId }: Noted) {
   return { expiresAt, enrollmentId }

@@ -34,7 +34,7 @@ import { isProviderOffered, isTenantAdmitted } from '../surface/ways-in.js'
 
 /** What an intent is issued with, beside its secret. */
 export interface IntentTerms<K extends StoredKind> {
-  /** The account that it is about, as it is now; null where it names none. */
+  /** The account with its current epochs. Null for an intent without an account. */
   readonly user: (Pick<User, 'id'> & IntentEpochs) | null
   readonly boundTo: Intents[K]['boundTo']
   readonly payload: Intents[K]['payload']
@@ -80,8 +80,8 @@ export async function issueIntent<K extends StoredKind>(
 const nobody = { id: null, sessionEpoch: null, credentialEpoch: null, deviceEpoch: null }
 
 /**
- * Null where there is none, and for a document of another kind: a secret opens what it was issued for and nothing else.
- * Throws `service_unavailable` for one that does not have the form of its kind.
+ * Null without a document, and for one of another kind: a secret opens only what it was issued for. Throws
+ * `service_unavailable` for a document that does not have the form of its kind.
  */
 export function intentOf<K extends StoredKind>(
   ctx: SurfaceContext,
