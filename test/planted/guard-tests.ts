@@ -17,8 +17,8 @@ const by = (tests: string | Plant['tests'], lines: readonly string[]): Tests =>
 /** The tests that notice when a guard is gone. Every guard that `findGuards` finds is here. */
 export const guardTests: Tests = {
   ...by('test/adapters/stores/collection-ports.test.ts', [
-    'write collection: hits, expiresAt',
-    'putOne collection: expiresAt',
+    'collectionCounter collection: hits, expiresAt',
+    'collectionDenylist collection: expiresAt',
   ]),
   ...by('test/contract/accounts/deletion-notes.test.ts', [
     'resumeOne accountDeletions taken: expiresAt, ...claim, actorId',
