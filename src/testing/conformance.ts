@@ -1,6 +1,5 @@
 import type { Backend } from '../ports/backend.js'
-import { counterAddScripts } from './counter-add-cases.js'
-import { counterScripts } from './counter-cases.js'
+import { counterAddScripts, counterScripts } from './counter-cases.js'
 import { denylistScripts } from './denylist-cases.js'
 import { type BreakableBackend, failureScripts } from './failure-cases.js'
 import {
