@@ -19,7 +19,7 @@ import { stripped } from '../intents/pending-registrations.js'
 import { clearFailures } from '../limits/lockout.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { emitUserDeleted, emitUserDeleteFailed } from './user-export.js'
+import { emitUserFailed } from './user-export.js'
 
 // Deletes accounts with all that is kept of them. Its order: the deletion is noted; the account is
 // disabled and its epochs raised, so that no login succeeds any more; sessions are ended, the denylist
@@ -118,7 +118,7 @@ async function finish(ctx: SurfaceContext, userId: string, act: Act): Promise<Fi
     // The answer was lost: the note shows whether the write took effect.
     if ((await ctx.collections.accountDeletions.get(userId))?.deletedAt !== deletedAt) throw error
   }
-  emitUserDeleted(ctx, act, userId)
+  ctx.emit('account.deleted', act.source, { actorId: act.actorId, targetId: userId })
   return 'this'
 }
 
@@ -175,10 +175,10 @@ export async function deleteAccount(
 ): Promise<Finisher | null> {
   try {
     const deleted = await attempt(ctx, userId, act, refusalOf)
-    if (deleted === null) emitUserDeleteFailed(ctx, act, userId)
+    if (deleted === null) emitUserFailed(ctx, 'account.deleteFailed', act, { targetId: userId })
     return deleted
   } catch (error) {
-    emitUserDeleteFailed(ctx, act, userId, error)
+    emitUserFailed(ctx, 'account.deleteFailed', act, { targetId: userId, error })
     throw error
   }
 }

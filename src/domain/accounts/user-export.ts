@@ -156,14 +156,6 @@ export function checkRoles(roles: readonly string[], user: User | null): void {
 
 // Emits what is done to accounts, mostly by the host's code, also when it fails.
 
-export function emitUserCreated(
-  ctx: SurfaceContext,
-  { actorId, source }: Act,
-  targetId: string,
-): void {
-  ctx.emit('account.created', source, { actorId, targetId })
-}
-
 export function emitUserCreateFailed(
   ctx: SurfaceContext,
   { actorId, source }: Act,
@@ -189,33 +181,14 @@ export function emitUserUpdated(
 }
 
 /** Without an error: there is no such account. */
-export function emitUserUpdateFailed(
+export function emitUserFailed(
   ctx: SurfaceContext,
+  type: 'account.updateFailed' | 'account.deleteFailed',
   { actorId, source }: Act,
-  targetId: string,
-  error?: unknown,
+  { targetId, error }: { readonly targetId: string; readonly error?: unknown },
 ): void {
   const reason = error === undefined ? 'not_found' : reasonOf(error)
-  ctx.emit('account.updateFailed', source, { actorId, targetId, reason })
-}
-
-export function emitUserDeleted(
-  ctx: SurfaceContext,
-  { actorId, source }: Act,
-  targetId: string,
-): void {
-  ctx.emit('account.deleted', source, { actorId, targetId })
-}
-
-/** Without an error: there is no such account. */
-export function emitUserDeleteFailed(
-  ctx: SurfaceContext,
-  { actorId, source }: Act,
-  targetId: string,
-  error?: unknown,
-): void {
-  const reason = error === undefined ? 'not_found' : reasonOf(error)
-  ctx.emit('account.deleteFailed', source, { actorId, targetId, reason })
+  ctx.emit(type, source, { actorId, targetId, reason })
 }
 
 /** A name decides nothing, and records outlive the account: they say only that it changed. */

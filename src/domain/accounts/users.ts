@@ -24,10 +24,9 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 import { deleteAccount } from './account-deletions.js'
 import {
   checkRoles,
-  emitUserCreated,
   emitUserCreateFailed,
+  emitUserFailed,
   emitUserUpdated,
-  emitUserUpdateFailed,
   exportUser,
   invalidUser,
   listUsers,
@@ -170,7 +169,7 @@ export function createUsers(ctx: SurfaceContext): Users {
     const known = onlyKnown(changes)
     const written = await write(id, known)
     if (written === null) {
-      emitUserUpdateFailed(ctx, act, id)
+      emitUserFailed(ctx, 'account.updateFailed', act, { targetId: id })
       return null
     }
     const fields = accountFields.filter((field) => known[field] !== undefined)
@@ -185,7 +184,7 @@ export function createUsers(ctx: SurfaceContext): Users {
         emitUserCreateFailed(ctx, act, error)
         throw error
       })
-      emitUserCreated(ctx, act, user.id)
+      ctx.emit('account.created', act.source, { actorId: act.actorId, targetId: user.id })
       return recordOf(user)
     },
 
@@ -216,7 +215,7 @@ export function createUsers(ctx: SurfaceContext): Users {
     async update(id, changes, by = {}) {
       const act = actBy(by)
       const changed = await change(id, changes, act).catch((error: unknown) => {
-        emitUserUpdateFailed(ctx, act, id, error)
+        emitUserFailed(ctx, 'account.updateFailed', act, { targetId: id, error })
         throw error
       })
       if (changed === null) return null

@@ -2,7 +2,7 @@ import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { userProblem } from '../../engine/accounts.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { newUser, type ServiceCredential, type User } from '../../model/user.js'
-import { emitUserCreated, emitUserCreateFailed } from '../accounts/user-export.js'
+import { emitUserCreateFailed } from '../accounts/user-export.js'
 import { createUsers } from '../accounts/users.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -144,7 +144,7 @@ async function told<T extends NewServiceAccount | null>(
   })
   if (made === null) return made
   const { account, issued } = made
-  emitUserCreated(ctx, act, account.user.id)
+  ctx.emit('account.created', act.source, { actorId: act.actorId, targetId: account.user.id })
   ctx.emit('serviceCredential.issued', act.source, {
     actorId: act.actorId,
     targetId: account.user.id,
