@@ -4,6 +4,7 @@
 export const keptInputs: Readonly<Record<string, readonly string[]>> = {
   'POST /register': ['recognitionId', 'registrationKey'],
   'POST /email/verify': ['registrationKey'],
+  'POST /logout': ['recognitionId'],
   'POST /mobile/login': ['recognitionId', 'deviceToken', 'registrationKey'],
   'POST /mfa/totp/confirm': ['recognitionId'],
   'POST /login/mfa': ['recognitionId'],

@@ -9,6 +9,12 @@ export interface FamilyState<Reason extends string = string> {
   readonly rotatedAt: number
   readonly rotatedTo: string
   readonly noReissueUpTo: number
+  /** The highest generation noted as presented. */
+  readonly shown: number
+  /** HMAC of the recognition id that the login granted; null without one. */
+  readonly device: string | null
+  /** Whether the request of the newest rotation carried that id. */
+  readonly byDevice: boolean
   readonly delivery: Delivery
   readonly expiresAt: number
   readonly revokedAt: number | null
@@ -16,7 +22,7 @@ export interface FamilyState<Reason extends string = string> {
 }
 
 export interface RefreshPolicy {
-  /** Milliseconds; 0 = strict: the predecessor is replay at once. */
+  /** Milliseconds; 0 = strict: every token but the newest is replay at once. */
   readonly graceMs: number
   /** Milliseconds; null = no absolute cap. */
   readonly absoluteTtlMs: number | null
@@ -30,6 +36,8 @@ export interface Presented {
   readonly requiredEpoch: number | null
   /** How the token was shown; null where that makes no difference. */
   readonly delivery: Delivery | null
+  /** HMACs of the recognition ids that the request carries. */
+  readonly devices: readonly string[]
 }
 
 export type RefreshDecision<Reason extends string = string> =
@@ -37,8 +45,10 @@ export type RefreshDecision<Reason extends string = string> =
   | { readonly outcome: 'current' }
   /** This request's own write won; only its answer had been lost. */
   | { readonly outcome: 'alreadyRotated' }
-  /** The immediate predecessor, inside the window: a second tab or a lost reply, not a thief. */
+  /** The predecessor or the newest token that was presented, within the grace: a second tab or a lost reply. */
   | { readonly outcome: 'reissue' }
+  /** The newest token that was presented, after the grace and from its own device: the reply was lost. */
+  | { readonly outcome: 'lateRotation' }
   | { readonly outcome: 'unknown' }
   | { readonly outcome: 'revoked'; readonly reason: Reason | null }
   | { readonly outcome: 'rolledBack' }
@@ -68,7 +78,8 @@ export function judgeRefresh<Reason extends string>(
   }
   if (presented.generation > family.generation) return { outcome: 'rolledBack' }
   const behind = family.generation - presented.generation
-  if (behind > 0 && !mayReissue(family, presented, policy, now)) return { outcome: 'replay' }
+  const answer = behind === 0 ? 'current' : answerToRetired(family, presented, policy, now)
+  if (answer === 'replay') return { outcome: 'replay' }
   if (family.expiresAt <= now) return { outcome: 'expired' }
   if (presented.requiredEpoch !== null && family.sessionEpoch !== presented.requiredEpoch) {
     return { outcome: 'outdated' }
@@ -77,18 +88,22 @@ export function judgeRefresh<Reason extends string>(
   if (presented.delivery !== null && presented.delivery !== family.delivery) {
     return { outcome: 'wrongDelivery' }
   }
-  return { outcome: behind === 1 ? 'reissue' : 'current' }
+  return { outcome: answer }
 }
 
-function mayReissue(
-  { generation, noReissueUpTo, rotatedAt }: FamilyState,
+function answerToRetired(
+  { generation, noReissueUpTo, rotatedAt, shown, device, byDevice }: FamilyState,
   presented: Presented,
   { graceMs }: RefreshPolicy,
   now: number,
-): boolean {
+): 'reissue' | 'lateRotation' | 'replay' {
+  // Zero is strict even when another replica's clock, ahead of ours, wrote `rotatedAt`.
+  if (graceMs === 0 || presented.generation <= noReissueUpTo) return 'replay'
+  const isShown = presented.generation === shown
   const isPredecessor = generation - presented.generation === 1
-  const isBarred = presented.generation <= noReissueUpTo
-  return isPredecessor && !isBarred && withinGrace(rotatedAt, graceMs, now)
+  if ((isShown || isPredecessor) && now - rotatedAt < graceMs) return 'reissue'
+  const isSameDevice = byDevice && device !== null && presented.devices.includes(device)
+  return isShown && isSameDevice ? 'lateRotation' : 'replay'
 }
 
 /** The condition of the write that rotates a family. */
@@ -99,6 +114,10 @@ export interface RotationGuard {
   readonly sessionEpoch?: number
   readonly loginAt?: { readonly gt: number }
   readonly delivery?: Delivery
+  readonly device?: string | null
+  readonly byDevice?: true
+  readonly shown?: number
+  readonly noReissueUpTo?: { readonly lte: number }
 }
 
 /**
@@ -120,9 +139,19 @@ export function rotationGuard(
   }
 }
 
-/** Zero is strict even when another replica's clock, ahead of ours, wrote `rotatedAt`. */
-function withinGrace(rotatedAt: number, graceMs: number, now: number): boolean {
-  return graceMs > 0 && now - rotatedAt < graceMs
+/** The same of a token that `judgeRefresh` finds good for a late rotation of this row. */
+export function lateRotationGuard(
+  { generation, device }: FamilyState,
+  presented: Presented,
+  policy: Pick<RefreshPolicy, 'absoluteTtlMs'>,
+  now: number,
+): RotationGuard {
+  return {
+    ...rotationGuard({ ...presented, generation }, policy, now),
+    ...{ shown: presented.generation, device, byDevice: true },
+    // A password change may have come between the read and this write.
+    noReissueUpTo: { lte: presented.generation - 1 },
+  }
 }
 
 /**

@@ -6,9 +6,9 @@ import {
 } from '../domain/sessions/own-sessions.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { AuthError } from '../errors/index.js'
-import type { RequestSource, Surface } from '../ports/surface.js'
+import type { Surface } from '../ports/surface.js'
 import type { InRequest } from '../ports/telemetry.js'
-import { type CookiePolicy, cookieNames, fullCookies } from './cookies.js'
+import { type CookiePolicy, cookieNames, fullCookies, onlyCookie } from './cookies.js'
 import type { ExchangeRequest, RequestHead } from './http-message.js'
 import {
   type IncomingHead,
@@ -56,10 +56,14 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     if (!isAllowed(headers, deps.allowedOrigins)) throw new AuthError('csrf_rejected')
   }
 
-  function findOnce(key: object, { cookies, source }: IncomingHead): Promise<FoundSession | null> {
+  function visitorOf({ cookies, source }: IncomingHead) {
+    return { source, recognitionId: onlyCookie(cookies, names.recognition) }
+  }
+
+  function findOnce(key: object, head: IncomingHead): Promise<FoundSession | null> {
     const known = found.get(key)
     if (known !== undefined) return known
-    const looking = findSession(ctx, fullCookies(cookies, names.refresh), source)
+    const looking = findSession(ctx, fullCookies(head.cookies, names.refresh), visitorOf(head))
     found.set(key, looking)
     // What was not answered may be asked again.
     looking.catch(() => found.delete(key))
@@ -81,11 +85,11 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
     }
   }
 
-  function openOf(session: FoundSession, source: RequestSource): ConnectionSession<S> {
+  function openOf(session: FoundSession, head: IncomingHead): ConnectionSession<S> {
     return {
       ...factsOf(session),
       async recheck() {
-        const again = await findSessionAgain(ctx, session, source)
+        const again = await findSessionAgain(ctx, session, visitorOf(head))
         return again === null ? null : factsOf(again)
       },
     }
@@ -98,14 +102,13 @@ export function sessionOf<S extends Surface>(surface: S, deps: SessionOfDeps): A
   ) {
     requireUse(use, head)
     if (deps.isElsewhere(head)) throw new AuthError('not_found')
-    const { source } = head
     const isKnown = found.has(request)
     const first = await findOnce(request, head)
     // The body may come an hour after the head, and the user may sign out in between.
     const isStale = use !== 'page' && isKnown && first !== null
-    const session = isStale ? await findSessionAgain(ctx, first, source) : first
+    const session = isStale ? await findSessionAgain(ctx, first, visitorOf(head)) : first
     if (session === null) return null
-    const facts = use === 'connection' ? openOf(session, source) : factsOf(session)
+    const facts = use === 'connection' ? openOf(session, head) : factsOf(session)
     if (!mint) return facts
     const access = await mintForSession(ctx, session)
     return access === null ? null : { ...facts, access }

@@ -63,6 +63,12 @@ export interface RefreshFamily extends Doc {
    * comes: the password was changed while that was the newest. 0 = any may be.
    */
   readonly noReissueUpTo: number
+  /** The highest generation that is known to have been presented; 0 before the first. */
+  readonly shown: number
+  /** HMAC of the user's id under the recognition id that the login granted; null without one. Never changed. */
+  readonly device: string | null
+  /** Whether the request of the newest rotation carried that id. */
+  readonly byDevice: boolean
   /**
    * A digest of the user agent and recognition id that have the newest token. With a session risk scorer, digests of the
    * network and the user agent follow, joined by dots.
@@ -85,6 +91,9 @@ export const refreshFamiliesSpec: SurfaceSpec<RefreshFamily> = {
     rotatedAt: { kind: 'time' },
     rotatedTo: { kind: 'text' },
     noReissueUpTo: { kind: 'integer' },
+    shown: { kind: 'integer' },
+    device: { kind: 'text', nullable: true },
+    byDevice: { kind: 'boolean' },
     rotatedBy: { kind: 'text' },
     delivery: { kind: 'text' },
     revokedAt: { kind: 'time', nullable: true },

@@ -14,6 +14,7 @@ import {
   nothing,
   passwordInput,
   publicUser,
+  recognitionInput,
   refreshHeaders,
   timestamp,
   tokenInput,
@@ -78,11 +79,12 @@ const logout = publicOperation({
   body: z.strictObject({
     refreshToken: z.optional(tokenInput),
     everywhere: z.optional(z.boolean()),
+    ...recognitionInput,
   }),
   bodyOptional: true,
   reply: nothing,
   usesRefreshCookie: 'each',
-  cookies: { reads: ['refresh'], sets: ['refresh'] },
+  cookies: { reads: ['refresh', 'recognition'], sets: ['refresh'] },
   bearer: 'credential',
   errors: [
     'unauthorized',
@@ -94,11 +96,9 @@ const logout = publicOperation({
   handle: async (call, ctx) => {
     const { body, bearer, refreshCookies, address, source } = call
     const { refreshToken, everywhere = false } = body
-    await logoutRoom.logout(
-      ctx,
-      { bearer, refreshCookies, refreshToken, everywhere, address },
-      source,
-    )
+    const recognitionId = body.recognitionId ?? call.recognitionCookie
+    const shown = { bearer, refreshCookies, refreshToken, recognitionId }
+    await logoutRoom.logout(ctx, { ...shown, everywhere, address }, source)
     return { body: null, refreshCookie: 'clear' }
   },
 })
@@ -150,10 +150,10 @@ const getSession = publicOperation({
     user: publicUser,
   }),
   usesRefreshCookie: 'one',
-  cookies: { reads: ['refresh'] },
+  cookies: { reads: ['refresh', 'recognition'] },
   errors: refreshErrors,
-  handle: async ({ refreshCookie, source }, ctx) => ({
-    body: sessionView(await viewSession(ctx, refreshCookie, source)),
+  handle: async ({ refreshCookie: token, recognitionCookie: recognitionId, source }, ctx) => ({
+    body: sessionView(await viewSession(ctx, { token, recognitionId }, source)),
   }),
 })
 

@@ -209,14 +209,19 @@ export type RefreshEvent =
       readonly generation: number
     }
   | {
-      /** A caller got a token of the current generation for one that was just replaced: a second tab,
-       * a lost reply, or a thief who follows the family. */
+      /** A caller was answered for a token that had been replaced: a second tab, a lost reply, or a thief who follows
+       * the family. */
       readonly type: 'refresh.reissued'
       readonly userId: string
       readonly sessionId: string
       readonly generation: number
       /** The token was rotated by another user agent than this caller's: rather a thief than a tab. */
       readonly otherClient: boolean
+      /**
+       * True after `refreshReuseGrace`, for the device that rotated last: its reply was lost, or it shares its cookies
+       * with a thief. `GET …/session` and `sessionOf` tell of a session once an hour for each network and user agent.
+       */
+      readonly late: boolean
     }
   | {
       /** A refresh from another place, of which `sessionRiskScorer` thought something. */

@@ -50,6 +50,7 @@ describe.skipIf(!url)(title, () => {
       rotatedAt: noon,
       rotatedTo: 'newest',
       noReissueUpTo: 0,
+      ...{ shown: 0, device: null, byDevice: false },
       rotatedBy: 'agent',
       delivery: 'body' as const,
       revokedAt: null,

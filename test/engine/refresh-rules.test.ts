@@ -7,6 +7,7 @@ import {
   type FamilyState,
   idleDeadline,
   judgeRefresh,
+  lateRotationGuard,
   type Presented,
   type RefreshPolicy,
   rotationGuard,
@@ -25,6 +26,9 @@ const family: FamilyState<'logout' | 'max_age'> = Object.freeze({
   rotatedAt: now - 1000,
   rotatedTo: 'newest',
   noReissueUpTo: 0,
+  shown: 4,
+  device: 'phone',
+  byDevice: true,
   delivery: 'cookie',
   expiresAt: now + 1000,
   revokedAt: null,
@@ -36,6 +40,7 @@ const presented: Presented = Object.freeze({
   nextJti: 'mine',
   requiredEpoch: 3,
   delivery: 'cookie',
+  devices: [],
 })
 
 const outcome = (
@@ -79,6 +84,45 @@ describe('what a refresh token is worth', () => {
     for (const rotatedAt of [now - 1, now, now + 3000]) {
       expect(outcome({ rotatedAt }, { generation: 4 }, now, strict)).toBe('replay')
     }
+  })
+
+  describe('after the window, the newest token that was presented', () => {
+    const lost = { rotatedAt: now - grace, generation: 5, shown: 4 }
+    const own = { generation: 4, devices: ['another account', 'phone'] }
+
+    it('is rotated once more for its own device', () => {
+      expect(outcome(lost, own)).toBe('lateRotation')
+      expect(outcome({ ...lost, rotatedAt: 0 }, own)).toBe('lateRotation')
+      expect(outcome({ ...lost, generation: 9 }, own)).toBe('lateRotation')
+      expect(outcome({ ...lost, rotatedAt: now - grace + 1 }, own)).toBe('reissue')
+      expect(outcome({ ...lost, generation: 9, rotatedAt: now - grace + 1 }, own)).toBe('reissue')
+    })
+
+    it('is replay for everyone else', () => {
+      expect(outcome(lost, { ...own, devices: [] })).toBe('replay')
+      expect(outcome(lost, { ...own, devices: ['another account'] })).toBe('replay')
+      expect(outcome({ ...lost, byDevice: false }, own)).toBe('replay')
+      expect(outcome({ ...lost, device: null }, own)).toBe('replay')
+    })
+
+    it('is replay once a newer one was presented, and so is what was handed out and never presented', () => {
+      expect(outcome({ ...lost, shown: 5 }, own)).toBe('replay')
+      expect(outcome({ ...lost, generation: 7 }, { ...own, generation: 6 })).toBe('replay')
+      expect(outcome({ ...lost, generation: 7 }, { ...own, generation: 5 })).toBe('replay')
+    })
+
+    it('is replay after a password change, and without a window', () => {
+      expect(outcome({ ...lost, noReissueUpTo: 4 }, own)).toBe('replay')
+      expect(outcome({ ...lost, noReissueUpTo: 3 }, own)).toBe('lateRotation')
+      expect(outcome(lost, own, now, { ...policy, graceMs: 0 })).toBe('replay')
+    })
+
+    it('is refused for all that refuses the newest', () => {
+      expect(outcome({ ...lost, expiresAt: now }, own)).toBe('expired')
+      expect(outcome({ ...lost, sessionEpoch: 2 }, own)).toBe('outdated')
+      expect(outcome(lost, own, now, { ...policy, absoluteTtlMs: 1 })).toBe('maxAge')
+      expect(outcome(lost, { ...own, delivery: 'body' })).toBe('wrongDelivery')
+    })
   })
 
   it('two behind is replay inside the window', () => {
@@ -217,6 +261,34 @@ describe('the guard of the write that rotates', () => {
       expect(rotated !== null).toBe(outcome(row, token, now, rules) === 'current')
     })
     await fc.assert(property, { numRuns: 2000 })
+  })
+
+  it('of a late rotation holds exactly when the row, as it is by then, calls for one', async () => {
+    const later = fc.record({
+      generation: mostly(5, 6),
+      shown: mostly(4, 5),
+      noReissueUpTo: mostly(0, 3, 4, 5),
+      byDevice: mostly(true, false),
+      sessionEpoch: mostly(3, 4),
+      expiresAt: mostly(now + 1, now),
+      revokedAt: mostly<number | null>(null, now),
+      loginAt: mostly(now - cap, now - cap - 1),
+      delivery: mostly<Delivery>('cookie', 'body'),
+    })
+    const token = { ...presented, generation: 4, devices: ['phone'] }
+    const rules = { graceMs: grace, absoluteTtlMs: cap }
+    const lost = { ...family, rotatedAt: now - grace, loginAt: now - cap }
+    const property = fc.asyncProperty(later, async (facts) => {
+      const families = memory().store.collection(specOf(surfaceCollections.families, 'client'))
+      const row = { ...lost, ...facts }
+      await families.insert({ ...row, id: 'session', userId: 'ada', rotatedBy: 'digest' })
+      const guard = lateRotationGuard(lost, token, rules, now)
+      const rotated = await families.update('session', guard, { rotatedTo: 'mine' })
+      // What was rotated since is judged afresh.
+      const isCalledFor = row.generation === 5 && outcome(row, token, now, rules) === 'lateRotation'
+      expect(rotated !== null).toBe(isCalledFor)
+    })
+    await fc.assert(property, { numRuns: 1000 })
   })
 
   it.each([

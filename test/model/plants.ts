@@ -14,6 +14,7 @@ export interface Plant {
 
 const lateRefresh = 'no grant begun after an ending'
 const oneGoesOn = 'after a password change one holder of a token goes on'
+const retired = 'what was handed out and never shown is retired'
 const inTime = 'no grant beyond the cap or the idle deadline'
 
 const refreshPlants: readonly Omit<Plant, 'model'>[] = [
@@ -26,11 +27,8 @@ const refreshPlants: readonly Omit<Plant, 'model'>[] = [
   {
     name: 'a token two generations behind is re-issued',
     search: 'two holders',
-    breaks: 'a re-issue is of the current generation',
-    edits: [
-      ['mayReissue (behind == 1 ', 'mayReissue (behind >= 1 '],
-      ['maxAge : (behind == 1 ', 'maxAge : (behind >= 1 '],
-    ],
+    breaks: retired,
+    edits: [['mayReissue ((behind == 1 ', 'mayReissue ((behind >= 1 ']],
   },
   {
     name: 'a re-issue comes before the cap',
@@ -50,7 +48,7 @@ const refreshPlants: readonly Omit<Plant, 'model'>[] = [
     breaks: 'a request whose own write took effect finds no replay',
     edits: [
       ['verdict == replay && !lost', 'verdict == replay'],
-      ['(verdict == replay || verdict == current) && lost', 'verdict == current && lost'],
+      ['(verdict == replay || verdict == current ||', '(verdict == current ||'],
     ],
   },
   {
@@ -111,8 +109,8 @@ const refreshPlants: readonly Omit<Plant, 'model'>[] = [
     breaks: 'a token of two generations ago ends the session',
     edits: [
       [
-        'finds no replay */\n       leave() }; goto deny',
-        'finds no replay */\n       leave() }; goto end_idle',
+        'meets no replay */\n       leave() }; goto deny',
+        'meets no replay */\n       leave() }; goto end_idle',
       ],
     ],
   },
@@ -120,7 +118,42 @@ const refreshPlants: readonly Omit<Plant, 'model'>[] = [
     name: 'a lost answer is never given again',
     search: 'a holder that lost an answer gets the next one, inside the grace',
     breaks: 'a holder that lost an answer gets the next one, inside the grace',
-    edits: [['mayReissue (behind == 1 &&', 'mayReissue (behind == 0 &&']],
+    edits: [
+      ['mayReissue ((behind == 1 || held[n] == shown) ', 'mayReissue ((behind == 0) '],
+      ['mayRotateLate (held[n] == shown ', 'mayRotateLate (held[n] == 0 '],
+    ],
+  },
+  {
+    name: 'any device gets a late rotation',
+    search: 'two holders',
+    breaks: 'after the grace, its own device alone is answered',
+    edits: [['!strict && byDevice && id[n])', '!strict && byDevice)']],
+  },
+  {
+    name: 'a token that was handed out and never shown does not retire',
+    search: 'two holders',
+    breaks: retired,
+    edits: [
+      ['mayRotateLate (held[n] == shown ', 'mayRotateLate (held[n] >= shown '],
+      ['lateGuard (held[n] == shown ', 'lateGuard (held[n] >= shown '],
+    ],
+  },
+  {
+    name: 'a re-issue raises what was shown',
+    search: 'two holders',
+    breaks: retired,
+    edits: [
+      [
+        'beyond the cap or the idle deadline */\n       gets = generation; forget() }\n',
+        'beyond the cap or the idle deadline */\n       shown = held[n]; gets = generation; forget() }\n',
+      ],
+    ],
+  },
+  {
+    name: 'a late rotation raises what was shown',
+    search: 'an owner alone, whose replies are lost',
+    breaks: 'an owner alone, with the id, meets no replay',
+    edits: [['presented == generation -> shown = generation;', 'true -> shown = generation;']],
   },
 ]
 

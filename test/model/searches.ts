@@ -12,9 +12,9 @@ export interface Search {
 
 const refresh = {
   ...{ HOLDERS: 2, ENDER: 0, CHANGER: 0, CLOCK: 1 },
-  ...{ NEWEST: 3, EPOCHS: 1, FAULTS: 1, LIMITED: 0, LIVELY: 0 },
+  ...{ NEWEST: 3, MOST: 3, EPOCHS: 1, FAULTS: 1, LIMITED: 0, LIVELY: 0, ALIKE: 0 },
 }
-const alone = { ...refresh, HOLDERS: 1, FAULTS: 2, LIMITED: 1, LIVELY: 1 }
+const alone = { ...refresh, MOST: 5, HOLDERS: 1, FAULTS: 2, LIMITED: 1, LIVELY: 1 }
 const intents = {
   ...{ LINKS: 0, LOGINS: 0, FACTORS: 0, CLOCK: 1 },
   ...{ CHANGES: 2, LATEST: 3, FAULTS: 1, LIMITED: 0 },
@@ -24,22 +24,36 @@ export const searches: readonly Search[] = [
   {
     model: 'refresh',
     name: 'two holders',
-    macros: { ...refresh, NEWEST: 5 },
+    macros: { ...refresh, NEWEST: 5, MOST: 5 },
+  },
+  {
+    model: 'refresh',
+    name: 'an owner alone, whose replies are lost',
+    macros: { ...refresh, HOLDERS: 1, NEWEST: 5, MOST: 7 },
   },
   {
     model: 'refresh',
     name: 'an ending',
-    macros: { ...refresh, ENDER: 1 },
+    macros: { ...refresh, ENDER: 1, NEWEST: 2, MOST: 3 },
   },
   {
     model: 'refresh',
     name: 'a password change',
-    macros: { ...refresh, CHANGER: 1 },
+    macros: { ...refresh, CHANGER: 1, LIMITED: 1 },
   },
   {
     model: 'refresh',
     name: 'all of it at once, with one fault',
-    macros: { ...refresh, ENDER: 1, CHANGER: 1, EPOCHS: 2, NEWEST: 2, LIMITED: 1 },
+    macros: {
+      ...refresh,
+      ENDER: 1,
+      CHANGER: 1,
+      EPOCHS: 2,
+      NEWEST: 2,
+      MOST: 3,
+      LIMITED: 1,
+      ALIKE: 1,
+    },
   },
   {
     model: 'refresh',
@@ -50,7 +64,7 @@ export const searches: readonly Search[] = [
   {
     model: 'refresh',
     name: 'a token of two generations ago ends the session',
-    macros: { ...alone, HOLDERS: 2, CLOCK: 0, FAULTS: 0, NEWEST: 4 },
+    macros: { ...alone, HOLDERS: 2, CLOCK: 0, FAULTS: 0, NEWEST: 4, MOST: 5 },
     eventually: 'replayEnds',
   },
   {

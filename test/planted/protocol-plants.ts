@@ -27,18 +27,13 @@ export const protocolPlants: readonly ProtocolPlant[] = [
         find: 'generation - presented.generation === 1',
         replace: 'generation - presented.generation >= 1',
       },
-      {
-        file: 'src/engine/refresh-rules.ts',
-        find: "behind === 1 ? 'reissue'",
-        replace: "behind >= 1 ? 'reissue'",
-      },
     ],
   },
   plant(
     'the grace never ends',
     'src/engine/refresh-rules.ts',
-    'isPredecessor && !isBarred && withinGrace(rotatedAt, graceMs, now)',
-    'isPredecessor && !isBarred && (withinGrace(rotatedAt, graceMs, now) || now > 0)',
+    '(isShown || isPredecessor) && now - rotatedAt < graceMs',
+    '(isShown || isPredecessor) && (now - rotatedAt < graceMs || now > 0)',
   ),
   plant(
     'a replay ends nothing',

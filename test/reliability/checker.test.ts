@@ -82,7 +82,7 @@ describe('the linearizability checker', () => {
   })
 })
 
-const refresh = (generation: number): FamilyOp => ({ kind: 'refresh', generation })
+const refresh = (generation: number): FamilyOp => ({ kind: 'refresh', generation, known: false })
 const rotated = (generation: number): FamilyResult => ({ kind: 'rotated', generation })
 const reissued = (generation: number): FamilyResult => ({ kind: 'reissued', generation })
 const refused = (code: string): FamilyResult => ({ kind: 'refused', code })
@@ -170,7 +170,7 @@ describe('the model of a refresh family', () => {
   })
 
   it('GET session reads: it neither rotates nor outlives an ending', () => {
-    const view: Line = [{ kind: 'session', generation: 1 }, done, 20, 29]
+    const view: Line = [{ kind: 'session', generation: 1, known: false }, done, 20, 29]
     expect(lenient([refresh(1), rotated(2), 0, 9], view)).toBe('legal')
     expect(strict([refresh(1), rotated(2), 0, 9], view)).toBe('illegal')
     expect(lenient(view, [refresh(1), rotated(2), 30, 39])).toBe('legal')

@@ -1,8 +1,15 @@
 import type { Call, Model } from './checker.js'
 
+/** A refresh token that is shown; `known` with the recognition id of its login. */
+interface Shown {
+  readonly kind: 'refresh' | 'session'
+  readonly generation: number
+  readonly known: boolean
+}
+
 /** What clients do to one login's refresh tokens and session. */
 export type FamilyOp =
-  | { readonly kind: 'refresh' | 'session'; readonly generation: number }
+  | Shown
   | { readonly kind: 'access' }
   | { readonly kind: 'logout' | 'logoutEverywhere' | 'terminate' | 'terminateAll' | 'disable' }
 
@@ -17,6 +24,9 @@ export type FamilyCall = Call<FamilyOp, FamilyResult>
 export interface FamilyState {
   /** The generation of the newest token. */
   readonly current: number
+  /** The highest generation noted as presented, and whether the newest rotation came with the recognition id. */
+  readonly shown: number
+  readonly byDevice: boolean
   readonly dead: boolean
   /** When the first answer that confirmed the end arrived: from then on the row says so as well. */
   readonly endedBy: number
@@ -46,13 +56,15 @@ export function familyModel(rules: FamilyRules): Model<FamilyState, FamilyCall> 
   return {
     initial: {
       current: rules.generation,
+      shown: rules.generation - 1,
+      byDevice: false,
       dead: false,
       endedBy: Number.POSITIVE_INFINITY,
       rotatedFrom: Number.NEGATIVE_INFINITY,
       rotatedUntil: Number.NEGATIVE_INFINITY,
     },
-    key: ({ current, dead, endedBy, rotatedFrom }) =>
-      [current, dead, endedBy, rotatedFrom].join(' '),
+    key: ({ current, shown, byDevice, dead, endedBy, rotatedFrom }) =>
+      [current, shown, byDevice, dead, endedBy, rotatedFrom].join(' '),
     after: (state, call) => (call.result === null ? unanswered : answered)(rules, state, call),
   }
 }
@@ -67,7 +79,7 @@ const answered: Step = (rules, state, call) => {
     return legal ? [state] : []
   }
   if (op.kind !== 'refresh' && op.kind !== 'session') return [ended(state, call)]
-  if (result.kind === 'refused') return refused(rules, state, call, op.generation, result.code)
+  if (result.kind === 'refused') return refused(rules, state, call, op, result.code)
   return accepted(rules, state, call, op, result)
 }
 
@@ -75,32 +87,37 @@ function accepted(
   rules: FamilyRules,
   state: FamilyState,
   call: FamilyCall,
-  op: { readonly kind: 'refresh' | 'session'; readonly generation: number },
+  op: Shown,
   result: Exclude<FamilyResult, { kind: 'refused' }>,
 ): readonly FamilyState[] {
   if (state.dead || call.invokedAt > rules.capAt + blur) return []
   const isCurrent = op.generation === state.current
-  const isPredecessor = op.generation === state.current - 1 && mayBeInside(rules, state, call)
-  switch (result.kind) {
-    case 'rotated':
-      return isCurrent && result.generation === state.current + 1 ? [rotated(state, call)] : []
-    case 'reissued':
-      return isPredecessor && result.generation === state.current ? [state] : []
-    case 'done':
-      return op.kind === 'session' && (isCurrent || isPredecessor) ? [state] : []
-  }
+  const isLate = isLateRotation(state, op) && mayBeOutside(rules, state, call)
+  const isReissued = isAnswerable(state, op) && mayBeInside(rules, state, call)
+  if (result.kind === 'done') return viewed(state, op, isReissued || isLate)
+  const isRotated = result.kind === 'rotated'
+  const isLegal = isRotated ? isCurrent || isLate : isReissued
+  if (!isLegal || result.generation !== state.current + Number(isRotated)) return []
+  return [isRotated ? rotated(state, call, op) : state]
+}
+
+/** `isRetired`: a refresh would be answered for this token, although it was replaced. */
+function viewed(state: FamilyState, op: Shown, isRetired: boolean): readonly FamilyState[] {
+  if (op.kind !== 'session') return []
+  if (op.generation === state.current) return [state, noted(state)]
+  return isRetired ? [state] : []
 }
 
 function refused(
   rules: FamilyRules,
   state: FamilyState,
   call: FamilyCall,
-  generation: number,
+  op: Shown,
   code: string,
 ): readonly FamilyState[] {
   switch (code) {
     case 'refresh_token_reused':
-      return mayAlarm(rules, state, call, generation) ? [ended(state, call)] : []
+      return mayAlarm(rules, state, call, op) ? [ended(state, call)] : []
     case 'session_max_age_reached':
       if (state.dead) return [state]
       return mayBeOverCap(rules, call) ? [ended(state, call)] : []
@@ -116,9 +133,16 @@ const unanswered: Step = (rules, state, call) => {
   const { op } = call
   if (state.dead || op.kind === 'access') return []
   if (op.kind !== 'refresh' && op.kind !== 'session') return [ended(state, call)]
-  const endings = mayBeReplay(rules, state, call, op.generation) || mayBeOverCap(rules, call)
-  const rotates = op.kind === 'refresh' && op.generation === state.current
-  return [...(rotates ? [rotated(state, call)] : []), ...(endings ? [ended(state, call)] : [])]
+  const endings = mayBeReplay(rules, state, call, op) || mayBeOverCap(rules, call)
+  const isCurrent = op.generation === state.current
+  const rotates =
+    op.kind === 'refresh' &&
+    (isCurrent || (isLateRotation(state, op) && mayBeOutside(rules, state, call)))
+  return [
+    ...(rotates ? [rotated(state, call, op)] : []),
+    ...(op.kind === 'session' && isCurrent ? [noted(state)] : []),
+    ...(endings ? [ended(state, call)] : []),
+  ]
 }
 
 function ended(state: FamilyState, { returnedAt, result }: FamilyCall): FamilyState {
@@ -131,20 +155,26 @@ function ended(state: FamilyState, { returnedAt, result }: FamilyCall): FamilySt
  * began after that answer does so again. Of requests that were under way together a second one may: the counter that
  * chooses one of them may fail, and then each process counts for itself.
  */
-function mayAlarm(
-  rules: FamilyRules,
-  state: FamilyState,
-  call: FamilyCall,
-  generation: number,
-): boolean {
-  return call.invokedAt <= state.endedBy && mayBeReplay(rules, state, call, generation)
+function mayAlarm(rules: FamilyRules, state: FamilyState, call: FamilyCall, op: Shown): boolean {
+  return call.invokedAt <= state.endedBy && mayBeReplay(rules, state, call, op)
 }
 
-function rotated(state: FamilyState, call: FamilyCall): FamilyState {
+/** The predecessor, or what was shown last: answered within the grace. */
+const isAnswerable = ({ current, shown }: FamilyState, { generation }: Shown): boolean =>
+  generation === current - 1 || (generation === shown && generation < current)
+
+/** Answered after the grace. */
+const isLateRotation = ({ current, shown, byDevice }: FamilyState, op: Shown): boolean =>
+  op.generation === shown && op.generation < current && byDevice && op.known
+
+const noted = (state: FamilyState): FamilyState => ({ ...state, shown: state.current })
+
+function rotated(state: FamilyState, call: FamilyCall, { generation, known }: Shown): FamilyState {
   const { invokedAt, returnedAt } = call
   // The row says what time it was when the write was sent, however late it arrived: so no later
   // than an answer that came, be it "unknown".
-  return { ...state, current: state.current + 1, rotatedFrom: invokedAt, rotatedUntil: returnedAt }
+  const next = { current: state.current + 1, shown: generation, byDevice: known }
+  return { ...state, ...next, rotatedFrom: invokedAt, rotatedUntil: returnedAt }
 }
 
 /** The call may have been judged less than the grace after the rotation. */
@@ -152,15 +182,15 @@ function mayBeInside({ graceMs }: FamilyRules, state: FamilyState, call: FamilyC
   return graceMs > 0 && call.invokedAt - state.rotatedUntil < graceMs + blur
 }
 
-function mayBeReplay(
-  { graceMs }: FamilyRules,
-  state: FamilyState,
-  call: FamilyCall,
-  generation: number,
-): boolean {
-  const behind = state.current - generation
-  if (behind !== 1) return behind > 1
-  return graceMs === 0 || call.returnedAt - state.rotatedFrom >= graceMs - blur
+/** The call may have been judged the grace after the rotation, or later. */
+function mayBeOutside({ graceMs }: FamilyRules, state: FamilyState, call: FamilyCall): boolean {
+  return graceMs > 0 && call.returnedAt - state.rotatedFrom >= graceMs - blur
+}
+
+function mayBeReplay(rules: FamilyRules, state: FamilyState, call: FamilyCall, op: Shown): boolean {
+  if (op.generation >= state.current) return false
+  if (rules.graceMs === 0 || !isAnswerable(state, op)) return true
+  return mayBeOutside(rules, state, call) && !isLateRotation(state, op)
 }
 
 function mayBeOverCap({ capAt }: FamilyRules, call: FamilyCall): boolean {

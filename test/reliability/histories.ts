@@ -47,6 +47,8 @@ interface Family {
   readonly care: number
   /** How likely a client is to show a token that is not the newest. */
   readonly staleness: number
+  /** How likely a request is to bring the recognition id of the login. */
+  readonly known: number
   sent: number
   refreshing: number
 }
@@ -69,6 +71,7 @@ export async function runHistory(plan: HistoryPlan): Promise<History> {
     endFrom: isOld ? length : Math.floor(length * (0.5 + random() * 0.6)),
     care: pick(random, plan.graceMs > 0 ? [0, 0.5, 0.9] : [0.5, 0.9, 1]),
     staleness: isOld ? 0 : pick(random, [0.02, 0.1]),
+    known: pick(random, [0, 0.9, 1]),
     sent: 0,
     refreshing: 0,
   }
@@ -143,16 +146,18 @@ function chosen(family: Family, index: number): Choice {
   const isStale = random() < family.staleness
   const grant = isStale ? pick(random, family.grants) : newest(family.grants)
   const { generation, refreshToken } = grant
+  const known = random() < family.known
+  const recognition = known ? login.recognition : ''
   if (which < 0.5 && !keepsOff) {
     return {
-      op: { kind: 'refresh', generation },
-      send: (host, under) => host.refresh(refreshToken, under),
+      op: { kind: 'refresh', generation, known },
+      send: (host, under) => host.refresh(refreshToken, { ...under, recognition }),
     }
   }
   if (which < 0.7 && !keepsOff) {
     return {
-      op: { kind: 'session', generation },
-      send: (host, under) => host.session(refreshToken, under),
+      op: { kind: 'session', generation, known },
+      send: (host, under) => host.session(refreshToken, { ...under, recognition }),
     }
   }
   const accessToken = pick(random, accessTokens)

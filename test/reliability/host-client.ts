@@ -11,6 +11,8 @@ export interface Circumstances {
   readonly aheadMs?: number
   /** The address it comes from, for hosts behind one proxy. */
   readonly from?: string
+  /** The recognition cookie that goes with a refresh token, `name=value`. */
+  readonly recognition?: string
 }
 
 /** The tokens of one answer. */
@@ -26,6 +28,8 @@ export interface Login extends Grant {
   readonly password: string
   readonly userId: string
   readonly sessionId: string
+  /** The recognition cookie that the login set, `name=value`. */
+  readonly recognition: string
 }
 
 /** A running host as its clients see it: the client surface, over HTTP. */
@@ -112,13 +116,18 @@ export function hostAt(url: string): Host {
         ...grant,
         ...body,
         userId: id,
+        recognition: /__Host-cl_recognition=[^;]+/.exec(reply.setCookies.join())?.[0] ?? '',
         sessionId: String(claimsOf(grant.refreshToken)['sid']),
       }
     },
-    refresh: (refreshToken, circumstances) =>
-      send('POST', at('/refresh-cookie'), { cookie: cookieOf(refreshToken), ...circumstances }),
-    session: (refreshToken, circumstances) =>
-      send('GET', at('/session'), { cookie: cookieOf(refreshToken), ...circumstances }),
+    refresh: (refreshToken, { recognition = '', ...circumstances } = {}) => {
+      const cookie = `${cookieOf(refreshToken)}; ${recognition}`
+      return send('POST', at('/refresh-cookie'), { cookie, ...circumstances })
+    },
+    session: (refreshToken, { recognition = '', ...circumstances } = {}) => {
+      const cookie = `${cookieOf(refreshToken)}; ${recognition}`
+      return send('GET', at('/session'), { cookie, ...circumstances })
+    },
     me: (accessToken, circumstances) =>
       send('GET', at('/me'), { bearer: accessToken, ...circumstances }),
     logout: (accessToken, circumstances) =>

@@ -44,13 +44,13 @@ export function castOf(
   seed: number,
   { owners, credential, cast }: Known,
 ): readonly Person[] {
-  const jar = { cookie: '' }
+  const jar = { cookie: '', recognition: '' }
   const isEdited = draw.chance(editedShare)
   return parts.flatMap(([name, actor, kind, share]): readonly Person[] => {
     const owner = owners.find((one) => one.name === name)
     const isDrawn = draw.chance(share) && (kind !== 'editor' || isEdited)
     if (owner === undefined || !(cast?.includes(actor) ?? isDrawn)) return []
-    const tokens = { access: '', refresh: '', session: '', ticket: '', code: '' }
+    const tokens = { access: '', refresh: '', recognition: '', session: '', ticket: '', code: '' }
     const password = kind === 'squatter' ? `correct horse squatter ${seed}` : ''
     const own = kind === 'machine' ? credential : null
     const underway = { request: null, exchange: null }

@@ -32,6 +32,8 @@ export interface Beginning {
   readonly pick: number
   /** Whether an owner who is refused believes it at once. */
   readonly forgets: boolean
+  /** Whether its reply is lost on the way; only of refreshes. */
+  readonly loses?: true
 }
 
 /** As a line of a history that is told to people. */

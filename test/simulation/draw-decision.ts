@@ -4,7 +4,14 @@ import type { Held, Release } from './scheduler.js'
 import type { Person, World } from './world.js'
 
 /** How often things go wrong, by the share of decisions. */
-const shares = { time: 0.01, restart: 0.0005, denylist: 0.001, kill: 0.003, fault: 0.004 }
+const shares = {
+  time: 0.01,
+  restart: 0.0005,
+  denylist: 0.001,
+  kill: 0.003,
+  fault: 0.004,
+  reply: 0.01,
+}
 
 const minute = 60_000
 const short = [1, 100, 500, 2000, 4000, 11_000] as const
@@ -61,5 +68,7 @@ function drawBeginning(world: World, who: Person): Decision | null {
   const replica = draw.below(replicas.length)
   const request = `r${replica} q${String(world.requests + 1).padStart(6, '0')}`
   const forgets = draw.chance(0.4)
-  return { kind: 'begin', actor, operation: chosen, replica, request, pick, forgets }
+  const isRefresh = chosen === 'refresh' || chosen === 'tabRefresh'
+  const loses = isRefresh && draw.chance(shares.reply) ? ({ loses: true } as const) : {}
+  return { kind: 'begin', actor, operation: chosen, replica, request, pick, forgets, ...loses }
 }

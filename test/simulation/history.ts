@@ -89,6 +89,10 @@ export interface Exchange {
   body: string
   /** The refresh token in the reply; null without one. */
   issued: Claims | null
+  /** Whether the reply never reached its caller. */
+  lost: boolean
+  /** Whether the recognition id of a login went with it. */
+  readonly known: boolean
   /** True when a call of this request was made to fail, or was not answered in time. */
   struck: boolean
 }

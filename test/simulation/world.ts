@@ -73,6 +73,8 @@ export interface Person {
   owner: Owner
   access: string
   refresh: string
+  /** What an app is known by at its logins; empty before the first. */
+  recognition: string
   session: string
   /** Of a login that waits for its second factor, or of a registration that waits for its mail. */
   ticket: string
@@ -83,7 +85,7 @@ export interface Person {
   /** Of an editor: the newest revision that it saw. */
   revision: number
   /** The cookies of the browser, which its tabs share. */
-  readonly jar: { cookie: string }
+  readonly jar: { cookie: string; recognition: string }
   request: string | null
   exchange: Exchange | null
 }

@@ -56,7 +56,11 @@ export interface AuthenticationCalls {
   }
   /** End this session, or all of them; takes a bearer token, the cookie, or a body token. */
   readonly 'POST /logout': {
-    readonly input: { readonly refreshToken?: string; readonly everywhere?: boolean }
+    readonly input: {
+      readonly refreshToken?: string
+      readonly everywhere?: boolean
+      readonly recognitionId?: string
+    }
     readonly reply: null
   }
   /** Mail a password reset link. */

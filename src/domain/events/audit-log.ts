@@ -242,11 +242,8 @@ const recorded: {
     unproven(userId, { credentialId, storedCounter, shownCounter }),
   'mfa.passkeyBackupChanged': ({ userId, credentialId, backedUp, backupEligible }) =>
     own(userId, { credentialId, backedUp, backupEligible }),
-  'refresh.reissued': (event) =>
-    inSession(
-      own(event.userId, { generation: event.generation, otherClient: event.otherClient }),
-      event.sessionId,
-    ),
+  'refresh.reissued': ({ userId, sessionId, generation, otherClient, late }) =>
+    inSession(own(userId, { generation, otherClient, late }), sessionId),
   'refresh.unusual': ({ userId, sessionId, changed, outcome, assessed }) =>
     inSession(unproven(userId, { changed, outcome, assessed }), sessionId),
   'refresh.replayDetected': replayed,
@@ -372,7 +369,10 @@ function routineOf(event: AuthEvent): Routine | null {
   const agent = () => sha256(event.userAgent ?? '')
   switch (event.type) {
     case 'refresh.reissued':
-      return { matter: [event.sessionId, event.otherClient, networkOf(ip)], place: agent() }
+      return {
+        matter: [event.sessionId, event.otherClient, event.late, networkOf(ip)],
+        place: agent(),
+      }
     case 'serviceToken.issued':
       return { matter: [event.credentialId, networkOf(ip)], place: agent() }
     case 'request.refused':

@@ -1,5 +1,5 @@
 import { withTimeout } from '../../concurrency/promises.js'
-import { keyedHash, randomToken, sha256 } from '../../crypto/secrets.js'
+import { randomToken, sha256 } from '../../crypto/secrets.js'
 import {
   isAfterGuesses,
   isSamePlace,
@@ -22,6 +22,7 @@ import type {
 import type { RequestSource } from '../../ports/surface.js'
 import { mailNewDevice, tellOwnerOfGuesses } from '../mail/mail-service.js'
 import type { OpenedSession } from '../sessions/sessions.js'
+import { recognitionHash } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
 // Judges logins before they are sessions and notifies their owners of unusual ones.
@@ -211,7 +212,7 @@ function pastLogin({ loginAt, loginMethod, ...known }: KnownLogin): PastLogin {
   return { at: loginAt, ip, userAgent, deviceId, recognitionHash, method: loginMethod, mfaMethod }
 }
 
-/** What a browser or app is known by at later logins. It grants nothing. */
+/** What a browser or app is known by at later logins. Alone it grants nothing. */
 export interface RecognitionGrant {
   /** Opaque. It may hold the ids of several accounts, the newest first, and tells them apart. */
   readonly recognitionId: string
@@ -256,20 +257,15 @@ export function recognitionOf(
 ): Recognised {
   if (!ctx.recognisesDevices) return off
   const past = new Set(history.map(({ recognitionHash }) => recognitionHash))
-  const all = recognitionIds(shown).map((id) => ({ id, hash: hashOf(userId, id) }))
+  const all = recognitionIds(shown).map((id) => ({ id, hash: recognitionHash(userId, id) }))
   const own = all.find(({ hash }) => past.has(hash))
   const id = own?.id ?? randomToken(ctx.random, idBytes)
   const others = all.filter(({ hash }) => !past.has(hash)).map((other) => other.id)
   return {
     known: own?.hash ?? null,
-    next: hashOf(userId, id),
+    next: recognitionHash(userId, id),
     grant: { recognitionId: keptKeys(id, others), expiresIn: knownLoginMs / 1000 },
   }
-}
-
-/** The stored hashes of two accounts in one browser differ, and nothing stored connects them. */
-function hashOf(userId: string, id: string): string {
-  return keyedHash(id, JSON.stringify(['device', userId]))
 }
 
 /** What judges logins where the host has no scorer of its own. */

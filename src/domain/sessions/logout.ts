@@ -28,6 +28,8 @@ export interface LogoutInput {
   /** The token of the body. */
   readonly refreshToken: string | undefined
   readonly everywhere: boolean
+  /** What the browser or app is known by at logins; null without. */
+  readonly recognitionId: string | null
   /** Where the request came from, as limits count it. */
   readonly address: string
 }
@@ -168,13 +170,14 @@ export async function logout(
   source: RequestSource,
 ): Promise<void> {
   const owners = await shown(ctx, input)
+  const by = { source, recognitionId: input.recognitionId }
   if (!input.everywhere) {
     for (const { tokens: shownTokens, ...session } of owners)
-      await endShown(ctx, session, shownTokens, source)
+      await endShown(ctx, session, shownTokens, by)
     return
   }
   // A retired token ends its session, with the alarm, and speaks for no other.
-  for (const owner of owners) await endIfRetired(ctx, owner.tokens, source)
+  for (const owner of owners) await endIfRetired(ctx, owner.tokens, by)
   let isAllRefused = true
   for (const owner of owners)
     if ((await endEverywhere(ctx, owner, source)) !== 'ended') isAllRefused = false

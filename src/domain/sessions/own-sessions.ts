@@ -12,11 +12,12 @@ import {
   absoluteEnd,
   chooseToken,
   emitOverdue,
-  emitViewed,
   failClosed,
+  isServed,
   isStanding,
   isUsualPlace,
   judgeAttempt,
+  noteServed,
   type Refusal,
   type Row,
   readAttempt,
@@ -217,8 +218,8 @@ function ofFamily({ id, loginAt, expiresAt }: RefreshFamily): SessionEntry {
 }
 
 // Looks at sessions for the host's own pages and connections. It decides as `GET session` does, and
-// counts and ends nothing: null for every cookie that `GET session` refuses. It writes nothing either, except that
-// `stepUp` from the host's scorer voids the session's step-up proof. All of it throws 503
+// counts and ends nothing: null for every cookie that `GET session` refuses. It writes nothing either, except that it notes
+// the newest token as presented, and that `stepUp` from the host's scorer voids the session's step-up proof. All of it throws 503
 // `session_enforcement_unavailable` when store, denylist or keys do not answer.
 
 /** A session that stands, as it was found. */
@@ -230,6 +231,12 @@ export interface FoundSession {
   readonly absoluteTtlMs: number | null
   /** Epoch milliseconds; null without a cap. */
   readonly absoluteExpiresAt: number | null
+}
+
+/** Who shows the cookies: where from, and what the browser is known by at logins, or null. */
+interface Visitor {
+  readonly source: RequestSource
+  readonly recognitionId: string | null
 }
 
 async function claimsOf(
@@ -251,9 +258,10 @@ async function claimsOf(
 function attemptOf(
   ctx: SurfaceContext,
   claims: RefreshClaims,
-  source: RequestSource,
+  { source, recognitionId: sent }: Visitor,
 ): Promise<Attempt> {
-  const shown = { claims, source, delivery: 'cookie', nextJti: null } as const
+  const recognitionId = ctx.recognisesDevices ? sent : null
+  const shown = { claims, source, recognitionId, delivery: 'cookie', nextJti: null } as const
   return readAttempt(ctx, shown, Promise.resolve(null))
 }
 
@@ -304,8 +312,7 @@ function verdict(ctx: SurfaceContext, attempt: Attempt, row: Row): FoundSession 
     const refusal = refusalOfStanding(attempt, decision)
     return refuse(ctx, attempt, row, refusal === 'ofRow' ? refusalOf(decision) : refusal)
   }
-  const isUsable = decision.outcome === 'current' || decision.outcome === 'reissue'
-  if (!isUsable || family === null) return refuse(ctx, attempt, row, refusalOf(decision))
+  if (family === null || !isServed(decision)) return refuse(ctx, attempt, row, refusalOf(decision))
   const { user, claims, accessTtlMs, absoluteTtlMs } = attempt
   const absoluteExpiresAt = absoluteEnd(attempt, family)
   return { user, family, claims, accessTtlMs, absoluteTtlMs, absoluteExpiresAt }
@@ -315,19 +322,20 @@ function verdict(ctx: SurfaceContext, attempt: Attempt, row: Row): FoundSession 
 export function findSession(
   ctx: SurfaceContext,
   cookies: readonly string[],
-  source: RequestSource,
+  visitor: Visitor,
 ): Promise<FoundSession | null> {
   return failClosed(async () => {
     const claims = await claimsOf(ctx, cookies)
     if (claims === null) return null
-    const attempt = await attemptOf(ctx, claims, source)
-    const found = verdict(ctx, attempt, await readRow(ctx, attempt, attempt.user))
+    const attempt = await attemptOf(ctx, claims, visitor)
+    const row = await readRow(ctx, attempt, attempt.user)
+    const found = verdict(ctx, attempt, row)
     if (found === null) return null
     if (!(await isUsual(ctx, attempt, found.family))) {
       emitOverdue(ctx, attempt, 'risk')
       return null
     }
-    emitViewed(ctx, attempt)
+    await noteServed(ctx, attempt, row)
     return found
   })
 }
@@ -339,11 +347,11 @@ export function findSession(
 export function findSessionAgain(
   ctx: SurfaceContext,
   { claims: before }: FoundSession,
-  source: RequestSource,
+  visitor: Visitor,
 ): Promise<FoundSession | null> {
   return failClosed(async () => {
     if (!(await isSignerInForce(ctx, before))) return null
-    const attempt = await attemptOf(ctx, before, source)
+    const attempt = await attemptOf(ctx, before, visitor)
     const family = await newestRow(ctx, before)
     if (family !== null && isBarred(before, family)) return null
     // The browser refreshed meanwhile, as it should. A row older than the cookie is still one that

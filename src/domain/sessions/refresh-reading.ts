@@ -1,6 +1,6 @@
 import { unwrapSettled, withTimeout } from '../../concurrency/promises.js'
 import type { RefreshClaims } from '../../crypto/token-format.js'
-import { changedPlaces, loginNetworkOf } from '../../engine/login-risk-rules.js'
+import { changedPlaces, isSameClient, loginNetworkOf } from '../../engine/login-risk-rules.js'
 import {
   type Delivery,
   judgeRefresh,
@@ -32,7 +32,7 @@ import {
 } from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { endSession } from './session-endings.js'
-import { clientFingerprint, type Judged, verifyRefresh } from './tokens.js'
+import { clientFingerprint, devicesIn, type Judged, verifyRefresh } from './tokens.js'
 
 // Reads what a refresh token is judged by. It writes, counts and ends nothing.
 
@@ -42,6 +42,8 @@ interface Shown {
   /** How the token was shown; null where that makes no difference. */
   readonly delivery: Delivery | null
   readonly source: RequestSource
+  /** What the browser or app is known by at logins; null without, and where recognition is off. */
+  readonly recognitionId: string | null
   /** Null for a request that mints no refresh token. */
   readonly nextJti: string | null
 }
@@ -165,9 +167,13 @@ export async function readRow(
 }
 
 /** What a token of this user shows, to be judged against the row. */
-export function presentedBy({ claims, nextJti, delivery }: Attempt, user: User | null): Presented {
+export function presentedBy(
+  { claims, nextJti, delivery, recognitionId }: Attempt,
+  user: User | null,
+): Presented {
   const epoch = user === null ? null : requiredEpoch(user, claims.sid)
-  return { generation: claims.gen, nextJti, requiredEpoch: epoch, delivery }
+  const devices = devicesIn(claims.sub, recognitionId)
+  return { generation: claims.gen, nextJti, requiredEpoch: epoch, delivery, devices }
 }
 
 /** Null for the one session the user's last "end all others" spared. */
@@ -284,6 +290,11 @@ function compare(a: RefreshClaims, b: RefreshClaims): number {
   return a.gen - b.gen
 }
 
+/** Whether a request that mints no refresh token is answered. */
+export function isServed({ outcome }: RefreshDecision): boolean {
+  return outcome === 'current' || outcome === 'reissue' || outcome === 'lateRotation'
+}
+
 /** A refused refresh: the code to answer, and the ending to carry out first, if any. */
 export interface Refusal {
   readonly code: ErrorCode
@@ -344,6 +355,7 @@ export function refusalOf(decision: RefreshDecision<EndReason>): Refusal | null 
       return { code: 'session_max_age_reached', end: 'max_age' }
     case 'current':
     case 'reissue':
+    case 'lateRotation':
     case 'alreadyRotated':
       return null
   }
@@ -373,6 +385,35 @@ export function emitViewed(ctx: SurfaceContext, viewed: Viewed): void {
   const { claims, source } = viewed
   if (!isFirstOf(ctx, 'viewed', viewed)) return
   ctx.emit('session.viewed', source, { userId: claims.sub, sessionId: claims.sid })
+}
+
+/**
+ * After a look at the session that was answered. The newest token is noted as presented: from then on, no older one is
+ * answered after the grace. A note that fails refuses nothing.
+ */
+export async function noteServed(
+  ctx: SurfaceContext,
+  attempt: Attempt,
+  { family, decision: { outcome } }: Row,
+): Promise<void> {
+  const { claims, source } = attempt
+  const { sid: sessionId, sub: userId, gen } = claims
+  if (family !== null && outcome === 'lateRotation' && isFirstOf(ctx, 'late', attempt)) {
+    const mark = clientFingerprint(userId, source, attempt.recognitionId, false)
+    const otherClient = !isSameClient(family.rotatedBy, mark)
+    const facts = { userId, sessionId, generation: family.generation, otherClient }
+    ctx.emit('refresh.reissued', source, { ...facts, late: true })
+  }
+  // If the device did not rotate last, no older token is answered anyway.
+  if (outcome === 'current' && family?.byDevice === true && family.shown < gen) {
+    const guard = { userId, generation: gen, shown: { lte: gen - 1 }, revokedAt: null }
+    await ctx.collections.families
+      .update(sessionId, guard, { shown: gen })
+      .catch((error: unknown) => {
+        ctx.logger.warn('a refresh token was not noted as presented', describeError(error))
+      })
+  }
+  emitViewed(ctx, attempt)
 }
 
 /** The next refresh ends the session for this reason; what looked at it ended nothing. */
@@ -509,8 +550,7 @@ export async function requireUsualRefresh(
   mark: string,
 ): Promise<void> {
   const { family, decision } = await readRow(ctx, attempt, user)
-  const isRefused = decision.outcome !== 'current' && decision.outcome !== 'reissue'
-  if (family === null || isRefused) return
+  if (family === null || !isServed(decision)) return
   await follow(ctx, attempt, mark, await judge(ctx, attempt, family, mark))
 }
 

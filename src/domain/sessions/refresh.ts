@@ -4,6 +4,7 @@ import { isSameClient } from '../../engine/login-risk-rules.js'
 import {
   type Delivery,
   idleDeadline,
+  lateRotationGuard,
   type RefreshDecision,
   rotationGuard,
 } from '../../engine/refresh-rules.js'
@@ -20,9 +21,10 @@ import {
   absoluteEnd,
   type Begun,
   chooseToken,
-  emitViewed,
   failClosed,
+  isServed,
   isStanding,
+  noteServed,
   presentedBy,
   type Refusal,
   type Row,
@@ -38,6 +40,7 @@ import { closeDocument, type Ended, endJudged, endSession } from './session-endi
 import {
   type AccessGrant,
   clientFingerprint,
+  devicesIn,
   isSignerInForce,
   mintAccess,
   mintRefresh,
@@ -59,8 +62,39 @@ export interface SessionView {
   readonly absoluteExpiresAt: number | null
 }
 
-function sentBy(ctx: SurfaceContext, { recognitionId }: ShownToken): string | null {
-  return ctx.recognisesDevices ? recognitionId : null
+/** A rotation to be tried. */
+interface Plan {
+  /** The row by which a late rotation was judged; null for the current generation. */
+  readonly late: RefreshFamily | null
+  /** Of the token that it mints. */
+  readonly generation: number
+  /** The row must have this `device`; any, if undefined. */
+  readonly device: string | null | undefined
+  readonly byDevice: boolean
+}
+
+/** More than one is needed for a late rotation, or if the first id is not the login's. */
+const mostTries = 4
+
+/**
+ * The first try, which saves a read of the row: it takes the token for the current one, and the first id for the one
+ * that the login granted. If either is wrong, the write misses its guard.
+ */
+function likelyPlan({ claims, recognitionId }: Attempt): Plan {
+  const [device] = devicesIn(claims.sub, recognitionId)
+  return { late: null, generation: claims.gen + 1, device, byDevice: device !== undefined }
+}
+
+/** Null if the row says that nothing is to be rotated. */
+function judgedPlan(
+  { claims, recognitionId }: Attempt,
+  { family, decision: { outcome } }: Row,
+): Plan | null {
+  const isLate = outcome === 'lateRotation'
+  if (family === null || !(isLate || outcome === 'current')) return null
+  const { generation, device } = family
+  const byDevice = device !== null && devicesIn(claims.sub, recognitionId).includes(device)
+  return { late: isLate ? family : null, generation: generation + 1, device, byDevice }
 }
 
 /** The one guarded write: won, missed by its guard, or lost with its answer. */
@@ -68,13 +102,21 @@ async function consume(
   ctx: SurfaceContext,
   attempt: Attempt,
   user: User,
-  next: Pick<RefreshFamily, 'generation' | 'rotatedAt' | 'rotatedTo' | 'rotatedBy' | 'expiresAt'>,
+  { late, generation, device, byDevice }: Plan,
+  next: Pick<RefreshFamily, 'rotatedAt' | 'rotatedTo' | 'rotatedBy' | 'expiresAt'>,
 ): Promise<'won' | 'missed' | 'lost'> {
-  const rotation = rotationGuard(presentedBy(attempt, user), attempt, next.rotatedAt)
-  const guard: Guard<RefreshFamily> = { userId: user.id, ...rotation }
+  const { sid: id, gen: shown } = attempt.claims
+  const presented = presentedBy(attempt, user)
+  const guard: Guard<RefreshFamily> = {
+    userId: user.id,
+    ...(device === undefined ? {} : { device }),
+    ...(late === null
+      ? rotationGuard(presented, attempt, next.rotatedAt)
+      : lateRotationGuard(late, presented, attempt, next.rotatedAt)),
+  }
   try {
-    const family = await ctx.collections.families.update(attempt.claims.sid, guard, next)
-    return family === null ? 'missed' : 'won'
+    const rotated = { ...next, generation, shown, byDevice }
+    return (await ctx.collections.families.update(id, guard, rotated)) === null ? 'missed' : 'won'
   } catch (error) {
     ctx.logger.warn('the answer to a refresh write was lost; reading the row', describeError(error))
     return 'lost'
@@ -121,20 +163,36 @@ async function requireKey(ctx: SurfaceContext, { claims }: Pick<Attempt, 'claims
   throw new AuthError('refresh_token_invalid', { cause: new UnknownKeyError() })
 }
 
-function emitRotated(ctx: SurfaceContext, { claims, source }: Attempt, generation: number): void {
-  ctx.emit('refresh.rotated', source, { userId: claims.sub, sessionId: claims.sid, generation })
-}
-
-function emitReissued(
+function emitRotated(
   ctx: SurfaceContext,
   { claims, source }: Attempt,
-  family: RefreshFamily,
+  { late, generation }: Plan,
   mark: string,
 ): void {
-  const { sub: userId, sid: sessionId } = claims
+  const facts = { userId: claims.sub, sessionId: claims.sid, generation }
+  if (late === null) ctx.emit('refresh.rotated', source, facts)
+  else {
+    const otherClient = !isSameClient(late.rotatedBy, mark)
+    ctx.emit('refresh.reissued', source, { ...facts, otherClient, late: true })
+  }
+}
+
+/** Mints the newest generation once more, and writes nothing. */
+async function reissue(
+  ctx: SurfaceContext,
+  attempt: Attempt,
+  user: User,
+  family: RefreshFamily,
+  mark: string,
+): Promise<Refreshed> {
+  const { claims, source } = attempt
+  const signed = signRefresh(ctx, claims, family, newJti(ctx))
+  const minted = await issue(ctx, attempt, user, signed)
   const { generation, rotatedBy } = family
   const otherClient = !isSameClient(rotatedBy, mark)
-  ctx.emit('refresh.reissued', source, { userId, sessionId, generation, otherClient })
+  const facts = { userId: claims.sub, sessionId: claims.sid, generation, otherClient }
+  ctx.emit('refresh.reissued', source, { ...facts, late: false })
+  return { outcome: 'reissued', ...minted }
 }
 
 /** The browser's own among several cookies of one name; null when that cannot be told. */
@@ -162,44 +220,51 @@ export function rotateRefresh(
       startEarly(signRefresh(ctx, claims, { generation: claims.gen + 1, expiresAt }, nextJti)),
     )
     const user = await requireLiveUser(ctx, attempt)
-    const mark = clientFingerprint(
-      user.id,
-      source,
-      sentBy(ctx, shown),
-      ctx.sessionRiskScorer !== null,
-    )
+    const { recognitionId } = attempt
+    const withPlaces = ctx.sessionRiskScorer !== null
+    const mark = clientFingerprint(user.id, source, recognitionId, withPlaces)
     await requireUsual(ctx, attempt, user, mark)
-    // Minted first: when that fails, nothing has been consumed.
-    const minted = await issue(ctx, attempt, user, attempt.beside)
-    // Read now, and not when the signing began: a deadline may have passed since.
-    const now = ctx.clock.now()
-    const generation = attempt.claims.gen + 1
-    const rotated = { rotatedAt: now, rotatedTo: nextJti, rotatedBy: mark }
-    const next = { generation, ...rotated, expiresAt }
-    const write = await consume(ctx, attempt, user, next)
-    if (write === 'won') {
-      emitRotated(ctx, attempt, next.generation)
-      return { outcome: 'rotated', ...minted }
-    }
-
-    const row = await readRow(ctx, attempt, user)
-    const { family, decision } = row
-    if (decision.outcome === 'alreadyRotated') {
-      emitRotated(ctx, attempt, next.generation)
-      return { outcome: 'rotated', ...minted }
-    }
-    if (write === 'lost' && decision.outcome === 'replay') {
-      // Our write may have won and been followed by others before we looked: no proof of misuse.
-      throw new AuthError('session_enforcement_unavailable')
-    }
-    if (family === null || decision.outcome !== 'reissue') {
-      return refuseAttempt(ctx, attempt, row)
-    }
-    const signed = signRefresh(ctx, attempt.claims, family, newJti(ctx))
-    const again = await issue(ctx, attempt, user, signed)
-    emitReissued(ctx, attempt, family, mark)
-    return { outcome: 'reissued', ...again }
+    return rotate(ctx, attempt, user, { rotatedTo: nextJti, rotatedBy: mark, expiresAt })
   })
+}
+
+async function rotate(
+  ctx: SurfaceContext,
+  attempt: Begun<Promise<RefreshGrant>>,
+  user: User,
+  next: Pick<RefreshFamily, 'rotatedTo' | 'rotatedBy' | 'expiresAt'>,
+): Promise<Refreshed> {
+  let plan = likelyPlan(attempt)
+  let signed = attempt.beside
+  for (let tries = 1; tries <= mostTries; tries += 1) {
+    // Minted first: when that fails, nothing has been consumed.
+    const minted = await issue(ctx, attempt, user, signed)
+    // The time is read now, and not when the signing began: a deadline may have passed since.
+    const write = await consume(ctx, attempt, user, plan, { ...next, rotatedAt: ctx.clock.now() })
+    const row = write === 'won' ? null : await readRow(ctx, attempt, user)
+    if (row === null || row.decision.outcome === 'alreadyRotated') {
+      emitRotated(ctx, attempt, plan, next.rotatedBy)
+      return { outcome: 'rotated', ...minted }
+    }
+    if (row.family !== null && row.decision.outcome === 'reissue')
+      return reissue(ctx, attempt, user, row.family, next.rotatedBy)
+    const again = planAfter(write, attempt, row)
+    if (again === null) return refuseAttempt(ctx, attempt, row)
+    plan = again
+    const { generation } = plan
+    signed = signRefresh(ctx, attempt.claims, { ...next, generation }, next.rotatedTo)
+  }
+  throw new AuthError('session_enforcement_unavailable')
+}
+
+/** Null if the row says why the token is to be refused. */
+function planAfter(write: 'missed' | 'lost' | 'won', attempt: Attempt, row: Row): Plan | null {
+  if (write !== 'lost') return judgedPlan(attempt, row)
+  const { outcome } = row.decision
+  // Our write may have won and been followed by others before we looked: no proof of misuse.
+  if (outcome === 'replay' || outcome === 'lateRotation')
+    throw new AuthError('session_enforcement_unavailable')
+  return null
 }
 
 /**
@@ -208,22 +273,21 @@ export function rotateRefresh(
  */
 export function viewSession(
   ctx: SurfaceContext,
-  token: string | null,
+  shown: Omit<ShownToken, 'delivery'>,
   source: RequestSource,
 ): Promise<SessionView> {
   return failClosed(async () => {
-    const shown = { token, delivery: 'cookie' } as const
-    const attempt = await beginAttempt(ctx, shown, source, null, () => null)
+    const cookie = { ...shown, delivery: 'cookie' } as const
+    const attempt = await beginAttempt(ctx, cookie, source, null, () => null)
     const user = await requireLiveUser(ctx, attempt)
     const row = await readRow(ctx, attempt, user)
     const { family, decision } = row
-    const usable = decision.outcome === 'current' || decision.outcome === 'reissue'
-    if (!usable || family === null) return refuseAttempt(ctx, attempt, row)
+    if (family === null || !isServed(decision)) return refuseAttempt(ctx, attempt, row)
     if (ctx.sessionRiskScorer !== null) await requireUsualView(ctx, attempt, family)
     const { claims } = attempt
     const access = await mintAccess(ctx, user, claims.sid, claims, attempt.accessTtlMs)
     await requireKey(ctx, attempt)
-    emitViewed(ctx, attempt)
+    await noteServed(ctx, attempt, row)
     return { user, family, access, absoluteExpiresAt: absoluteEnd(attempt, family) }
   })
 }
@@ -235,6 +299,12 @@ export interface ShownToken {
   readonly token: string | null
   readonly delivery: Delivery
   /** What the browser or app is known by at logins; null without. */
+  readonly recognitionId: string | null
+}
+
+/** Who shows tokens at a logout. */
+interface Shower {
+  readonly source: RequestSource
   readonly recognitionId: string | null
 }
 
@@ -294,13 +364,14 @@ async function refuseAttempt(ctx: SurfaceContext, attempt: Attempt, row: Row): P
  */
 async function beginAttempt<T>(
   ctx: SurfaceContext,
-  { token, delivery }: Omit<ShownToken, 'recognitionId'>,
+  { token, delivery, recognitionId: sent }: ShownToken,
   source: RequestSource,
   nextJti: string | null,
   beside: (claims: RefreshClaims) => T,
 ): Promise<Begun<T>> {
   const claims = await refreshClaimsOf(ctx, token)
-  const shown = { claims, delivery, source, nextJti }
+  const recognitionId = ctx.recognisesDevices ? sent : null
+  const shown = { claims, delivery, source, recognitionId, nextJti }
   // In an object: it goes on for longer than the limit is asked.
   const limited = ctx.limits
     .check('refreshFamily', claims.sid)
@@ -323,13 +394,14 @@ async function requireLiveUser(ctx: SurfaceContext, attempt: Attempt): Promise<U
 async function misuseIn(
   ctx: SurfaceContext,
   tokens: readonly RefreshClaims[],
-  source: RequestSource,
+  { source, recognitionId: sent }: Shower,
 ): Promise<Misuse | null> {
   if (tokens.length === 0) return null
+  const recognitionId = ctx.recognisesDevices ? sent : null
   const { refreshReuseGrace, accessTokenTTL } = await ctx.settings()
   for (const claims of tokens) {
     const attempt = {
-      ...{ claims, delivery: null, source, nextJti: null, user: null, entry: null },
+      ...{ claims, delivery: null, source, recognitionId, nextJti: null, user: null, entry: null },
       ...{ graceMs: refreshReuseGrace, absoluteTtlMs: null, accessTtlMs: accessTokenTTL },
     }
     const row = await readRow(ctx, attempt, null)
@@ -346,10 +418,10 @@ async function misuseIn(
 export async function endIfRetired(
   ctx: SurfaceContext,
   tokens: readonly RefreshClaims[],
-  source: RequestSource,
+  by: Shower,
 ): Promise<void> {
-  const misuse = await misuseIn(ctx, tokens, source)
-  if (misuse !== null) await endFor(ctx, misuse.claims, 'replay', source, misuse.emit)
+  const misuse = await misuseIn(ctx, tokens, by)
+  if (misuse !== null) await endFor(ctx, misuse.claims, 'replay', by.source, misuse.emit)
 }
 
 /** The same, and the owner's logout otherwise: what the row says is read while the session is listed. */
@@ -357,10 +429,10 @@ export async function endShown(
   ctx: SurfaceContext,
   session: Ended,
   tokens: readonly RefreshClaims[],
-  source: RequestSource,
+  by: Shower,
 ): Promise<void> {
-  const { ended, judgement } = await endJudged(ctx, session, source, async () => {
-    const misuse = await misuseIn(ctx, tokens, source)
+  const { ended, judgement } = await endJudged(ctx, session, by.source, async () => {
+    const misuse = await misuseIn(ctx, tokens, by)
     if (misuse === null) return { reason: 'logout', misuse }
     return { reason: 'replay', misuse, onEnded: misuse.emit }
   })

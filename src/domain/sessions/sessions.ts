@@ -11,6 +11,7 @@ import { endSession, trimSessions } from './session-endings.js'
 import {
   type AccessGrant,
   clientFingerprint,
+  devicesIn,
   hasSameClaims,
   mintAccess,
   mintRefresh,
@@ -33,6 +34,7 @@ function newFamily(
   source: RequestSource,
   now: number,
 ): RefreshFamily {
+  const recognitionId = recognition?.recognitionId ?? null
   return {
     id,
     userId: user.id,
@@ -42,12 +44,11 @@ function newFamily(
     rotatedAt: now,
     rotatedTo: jti,
     noReissueUpTo: 0,
-    rotatedBy: clientFingerprint(
-      user.id,
-      source,
-      recognition?.recognitionId ?? null,
-      ctx.sessionRiskScorer !== null,
-    ),
+    shown: 0,
+    // The account's own comes first; others in the same browser follow.
+    device: devicesIn(user.id, recognitionId)[0] ?? null,
+    byDevice: false,
+    rotatedBy: clientFingerprint(user.id, source, recognitionId, ctx.sessionRiskScorer !== null),
     delivery,
     expiresAt: idleDeadline(now, ctx.idleMs),
     revokedAt: null,

@@ -8,7 +8,12 @@ import {
   type Verified,
   verifyToken,
 } from '../../crypto/tokens.js'
-import { agentOf, clientMark, loginNetworkOf } from '../../engine/login-risk-rules.js'
+import {
+  agentOf,
+  clientMark,
+  loginNetworkOf,
+  recognitionIds,
+} from '../../engine/login-risk-rules.js'
 import { acceptedAudiences } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import type { RefreshFamily } from '../../model/sessions.js'
@@ -240,6 +245,16 @@ export function isSignerInForce(
 ): boolean | Promise<boolean> {
   const kid = ctx.memory.signedBy.get(claims)
   return kid === undefined || isKeyInForce(ctx, kid)
+}
+
+/** What is stored of a recognition id. The hashes of two accounts in one browser differ, and nothing stored connects them. */
+export function recognitionHash(userId: string, id: string): string {
+  return keyedHash(id, JSON.stringify(['device', userId]))
+}
+
+/** Of each id in what a browser or app sends. */
+export function devicesIn(userId: string, recognitionId: string | null): readonly string[] {
+  return recognitionIds(recognitionId).map((id) => recognitionHash(userId, id))
 }
 
 /**

@@ -42,6 +42,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
           sessionId,
           generation: 2,
           otherClient: false,
+          late: false,
         }),
       ],
       prepare: async (scene) => {
@@ -60,6 +61,7 @@ const refreshes = (['refresh', 'refreshCookie'] as const).flatMap((of): readonly
           sessionId,
           generation: 2,
           otherClient: true,
+          late: false,
         }),
       ],
       prepare: async (scene) => {

@@ -135,8 +135,15 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
   [{ type: 'session.viewed', userId: 'u', sessionId: 's' }, null],
   [{ type: 'session.overdue', userId: 'u', sessionId: 's', reason: 'max_age' }, null],
   [
-    { type: 'refresh.reissued', userId: 'u', sessionId: 's', generation: 2, otherClient: true },
-    facts('success', 'u', 'u', { generation: 2, otherClient: true }, 's'),
+    {
+      type: 'refresh.reissued',
+      userId: 'u',
+      sessionId: 's',
+      generation: 2,
+      otherClient: true,
+      late: false,
+    },
+    facts('success', 'u', 'u', { generation: 2, otherClient: true, late: false }, 's'),
   ],
   [
     {
@@ -251,6 +258,7 @@ describe('a record', () => {
         ...whole({
           ...{ type: 'refresh.reissued', userId: 'u', sessionId, generation: 2 },
           otherClient: given.otherClient ?? false,
+          late: false,
         }),
         ...given,
       })

@@ -117,7 +117,13 @@ describe('security webhooks', () => {
     webhooks.record(login())
     webhooks.record({ ...source(), type: 'password.changed', userId: 'u-1', by: 'reset' })
     webhooks.record({ ...source(), ...session, type: 'refresh.rotated', generation: 2 })
-    const reissued = { ...source(), ...session, type: 'refresh.reissued', generation: 2 } as const
+    const reissued = {
+      ...source(),
+      ...session,
+      type: 'refresh.reissued',
+      generation: 2,
+      late: false,
+    } as const
     webhooks.record({ ...reissued, otherClient: false })
     webhooks.record({ ...reissued, otherClient: true })
     await drain()

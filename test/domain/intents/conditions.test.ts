@@ -87,6 +87,7 @@ async function context(): Promise<TestContext> {
   await families.insert({
     ...{ id: 'a session', userId, loginAt: ctx.clock.now(), sessionEpoch, generation: 1 },
     ...{ rotatedAt: 0, rotatedTo: '', noReissueUpTo: 0, rotatedBy: '', delivery: 'body' },
+    ...{ shown: 0, device: null, byDevice: false },
     ...{ revokedAt: null, revokedReason: null, expiresAt },
   })
   await oauthIdentities.insert({

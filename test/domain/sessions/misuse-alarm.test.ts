@@ -12,6 +12,7 @@ async function revokedFor(revokedReason: EndReason) {
   await ctx.collections.families.insert({
     ...{ id, userId: id, loginAt: at, sessionEpoch: 0, generation: 3, rotatedAt: at },
     ...{ rotatedTo: 'jti', noReissueUpTo: 0, rotatedBy: '', delivery: 'body' },
+    ...{ shown: 0, device: null, byDevice: false },
     ...{ expiresAt: at + 60_000, revokedAt: at, revokedReason },
   })
   return ctx

@@ -131,6 +131,7 @@ export function family(expiresAt: number, given: Partial<RefreshFamily> = {}): R
     rotatedAt: 0,
     rotatedTo: 'jti',
     noReissueUpTo: 0,
+    ...{ shown: 0, device: null, byDevice: false },
     rotatedBy: 'digest',
     delivery: 'cookie',
     revokedAt: null,

@@ -13,6 +13,8 @@ export const tokenThief: Actor = {
     const victim = picked(from, pick)
     if (victim === null) return
     const { owner, access, refresh, session } = victim
-    Object.assign(who, { owner, access, refresh, session })
+    // With the whole storage, or the tokens alone.
+    const recognition = pick % 2 === 0 ? victim.recognition : ''
+    Object.assign(who, { owner, access, refresh, session, recognition })
   },
 }

@@ -37,16 +37,23 @@ function isCause(refused: Exchange, other: Exchange, graceLeft: number): boolean
 
 /**
  * I2: an owner who is refused with 401 or 403 has an ending, a fault, a second holder, the time, or another tab to blame:
- * one that went ahead meanwhile, or whose answer came later than the grace.
+ * one that went ahead meanwhile, or whose answer came later than the grace. A lost reply is no cause, but for a change of
+ * password after it.
  */
 export const inMeansIn: Predicate = ({ exchanges, profile }) => {
   const skew = Math.max(...profile.skews) - Math.min(...profile.skews)
   const overtaken = overtakenSessions(exchanges)
+  // After a change of password, no reply that was lost before is given again.
+  const inSession = (wanted: (one: Exchange) => boolean) =>
+    new Set(exchanges.filter(wanted).map(({ session }) => session))
+  const changed = inSession(({ operation }) => operation === 'change')
+  const excused = [...inSession(({ lost }) => lost)].filter((session) => changed.has(session))
 
   function isWithoutCause(one: Exchange): boolean {
     const { status, shown, endedAt, session } = one
     if (status !== 401 && status !== 403) return false
-    if (overtaken.has(session) || (shown !== null && endedAt + skew >= shown.exp)) return false
+    if (overtaken.has(session) || excused.includes(session)) return false
+    if (shown !== null && endedAt + skew >= shown.exp) return false
     return !exchanges.some((other) => isCause(one, other, graceMs - skew))
   }
 

@@ -3,21 +3,24 @@ import { graceMs } from './grace.js'
 import { judged, type Predicate } from './judged.js'
 
 /**
- * I4: a generation of refresh tokens has one child; what is shown again is answered within the grace alone, and only while
- * the child is the newest.
+ * I4: a generation of refresh tokens has one token; what is shown again is answered while nothing newer was rotated, and
+ * after the grace only with the recognition id.
  */
 export const oneChild: Predicate = ({ exchanges, rotations, profile }) => {
   const refreshes = exchanges.filter((one) => isRefresh(one) && succeeded(one))
   const grace = graceMs + Math.max(...profile.skews) - Math.min(...profile.skews)
   const ofSession = (session: string) => refreshes.filter((one) => one.session === session)
 
+  const isRotation = ({ session, issued }: Exchange) =>
+    rotations.some((one) => one.session === session && one.rotatedTo === issued?.jti)
+
   function isWrong(again: Exchange): boolean {
-    const { shown, issued, begun, begunAt } = again
-    if (shown === null || issued === null || issued.gen !== shown.gen + 1) return true
+    const { shown, issued, begun, begunAt, known } = again
+    if (shown === null || issued === null || issued.gen <= shown.gen) return true
     return ofSession(again.session).some((other) => {
       if (other.shown === null || other.ended === null || other.ended >= begun) return false
-      if (other.shown.gen > shown.gen) return true
-      return other.shown.gen === shown.gen && begunAt > other.endedAt + grace
+      if (other.shown.gen > shown.gen && isRotation(other)) return true
+      return !known && other.shown.gen === shown.gen && begunAt > other.endedAt + grace
     })
   }
 

@@ -57,6 +57,8 @@ function exchangeOf(
     code: '',
     body: '',
     issued: null,
+    lost: false,
+    known: operation === 'refresh' ? who.recognition !== '' : who.jar.recognition !== '',
     struck: false,
   }
 }

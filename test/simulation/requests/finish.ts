@@ -8,6 +8,7 @@ import type { Reply } from './send.js'
 interface Grant {
   readonly accessToken?: string
   readonly refreshToken?: string
+  readonly recognitionId?: string
   readonly mfaToken?: string
   readonly registrationKey?: string
   readonly code?: string
@@ -36,7 +37,11 @@ export function finish(world: World, who: Person, { exchange, beginning, reply }
     struck: exchange.struck || status >= 500,
   })
   world.tell(`${beginning.request} ${status} ${exchange.code} ${exchange.issued?.jti ?? ''}`)
-  keep(world, who, { exchange, told, cookie, body })
+  exchange.lost = beginning.loses === true && status === 200
+  if (!exchange.lost) {
+    keep(world, who, { exchange, told, body })
+    keepCookies(who, cookies)
+  }
   remember(who, exchange)
   // An owner asks a few times more with what was ended, as an app does that was not told.
   const isOut = !exchange.foreign && exchange.session !== '' && (status === 401 || status === 403)
@@ -46,12 +51,11 @@ export function finish(world: World, who: Person, { exchange, beginning, reply }
 interface Kept {
   readonly exchange: Exchange
   readonly told: Grant
-  readonly cookie: string | null
   readonly body: string | null
 }
 
 /** Takes over what a reply brings. */
-function keep(world: World, who: Person, { exchange, told, cookie, body }: Kept): void {
+function keep(world: World, who: Person, { exchange, told, body }: Kept): void {
   const { operation, status } = exchange
   if (told.accessToken && told.refreshToken) {
     who.refresh = told.refreshToken
@@ -59,7 +63,7 @@ function keep(world: World, who: Person, { exchange, told, cookie, body }: Kept)
     who.ticket = ''
   }
   who.access = told.accessToken ?? who.access
-  who.jar.cookie = cookie ?? who.jar.cookie
+  who.recognition = told.recognitionId ?? who.recognition
   who.ticket = told.mfaToken ?? told.registrationKey ?? who.ticket
   if (operation === 'second' && told.code === 'mfa_ticket_invalid') who.ticket = ''
   keepOfMachine(world, who, exchange)
@@ -69,6 +73,11 @@ function keep(world: World, who: Person, { exchange, told, cookie, body }: Kept)
     world.machine.credentials.push(issued)
     keepSecret(world, 'machine', issued.clientSecret)
   }
+}
+
+function keepCookies({ jar }: Person, cookies: readonly string[]): void {
+  jar.cookie = refreshCookieOf(cookies) ?? jar.cookie
+  jar.recognition = /__Host-cl_recognition=[^;]+/.exec(cookies.join())?.[0] ?? jar.recognition
 }
 
 /** What a machine, and what its administrator, learns. */

@@ -23,6 +23,8 @@ type Send = (sending: Sending) => Promise<Reply>
 
 const done: Reply = { status: 204, body: null, cookies: [] }
 
+const recognised = (recognitionId: string): object => (recognitionId ? { recognitionId } : {})
+
 const mobile =
   (path: string): Send =>
   ({ who: { owner }, prepared: { shows: password }, door }) =>
@@ -36,7 +38,7 @@ const withBearer =
 const withCookie =
   (path: string, method: 'GET' | 'POST'): Send =>
   ({ who: { jar }, door }) =>
-    ask(door, { path, method, cookie: jar.cookie, body: null })
+    ask(door, { path, method, cookie: `${jar.cookie}; ${jar.recognition}`, body: null })
 
 const byOwner =
   (work: (sending: Sending) => Promise<unknown>): Send =>
@@ -65,10 +67,13 @@ const sends: Readonly<Record<Operation, Send>> = {
       path: '/login/mfa',
       body: { mfaToken, method: code.length > 6 ? 'backupCode' : 'totp', code },
     }),
-  refresh: ({ who: { refresh: refreshToken }, door }) =>
-    ask(door, { path: '/refresh', body: { refreshToken } }),
+  refresh: ({ who: { refresh: refreshToken, recognition }, door }) =>
+    ask(door, { path: '/refresh', body: { refreshToken, ...recognised(recognition) } }),
   me: withBearer('/me', () => null),
-  logout: withBearer('/logout', ({ who: { refresh: refreshToken } }) => ({ refreshToken })),
+  logout: withBearer('/logout', ({ who: { refresh: refreshToken, recognition } }) => ({
+    refreshToken,
+    ...recognised(recognition),
+  })),
   logoutEverywhere: withBearer('/logout', () => ({ everywhere: true })),
   change: withBearer('/me/password', ({ prepared: { shows, sets } }) => ({
     currentPassword: shows,
