@@ -29,14 +29,14 @@ export const callOrderPlants: readonly PlantEntry[] = [
     edits: [
       {
         file: refresh,
-        find: 'const minted = await issue(ctx, attempt, user, attempt.beside)',
-        replace: 'const minting = startEarly(issue(ctx, attempt, user, attempt.beside))',
+        find: '    const minted = await issue(ctx, attempt, user, signed)',
+        replace: '    const minting = startEarly(issue(ctx, attempt, user, signed))',
       },
       {
         file: refresh,
-        find: '    const write = await consume(ctx, attempt, user, next)\n',
+        find: '    const write = await consume(ctx, attempt, user, { ...plan, ...next, rotatedAt })\n',
         replace:
-          '    const [write, minted] = await Promise.all([consume(ctx, attempt, user, next), minting])\n',
+          '    const [write, minted] = await Promise.all([consume(ctx, attempt, user, { ...plan, ...next, rotatedAt }), minting])\n',
       },
     ],
     tests: [sideBySide],
@@ -46,14 +46,14 @@ export const callOrderPlants: readonly PlantEntry[] = [
     edits: [
       {
         file: refresh,
-        find: '    const minted = await issue(ctx, attempt, user, attempt.beside)\n',
+        find: '    const minted = await issue(ctx, attempt, user, signed)\n',
         replace: '',
       },
       {
         file: refresh,
-        find: '    const write = await consume(ctx, attempt, user, next)\n',
+        find: '    const write = await consume(ctx, attempt, user, { ...plan, ...next, rotatedAt })\n',
         replace:
-          '    const write = await consume(ctx, attempt, user, next)\n    const minted = await issue(ctx, attempt, user, attempt.beside)\n',
+          '    const write = await consume(ctx, attempt, user, { ...plan, ...next, rotatedAt })\n    const minted = await issue(ctx, attempt, user, signed)\n',
       },
     ],
     tests: [sideBySide],
@@ -61,8 +61,8 @@ export const callOrderPlants: readonly PlantEntry[] = [
   {
     name: 'the write that rotates asks for the deadline of when the signing began',
     file: refresh,
-    find: '    const now = ctx.clock.now()\n    const generation',
-    replace: '    const now = expiresAt - ctx.idleMs\n    const generation',
+    find: 'const rotatedAt = ctx.clock.now()',
+    replace: 'const rotatedAt = next.expiresAt - ctx.idleMs',
     tests: [sideBySide],
   },
   {

@@ -170,6 +170,7 @@ export const guardTests: Tests = {
     'takeBackIdentity oauthIdentities taken: userId',
     'renewIdentity oauthIdentities: userId, linkedAt',
   ]),
+  ...by('test/contract/sessions/late-rotation.test.ts', ['consume families: ...granted']),
   ...by('test/security/overtaken/overtaken.test.ts', [
     'disableForDeletion users: sessionEpoch, credentialEpoch, deviceEpoch',
     'move users: credentialEpoch',
@@ -189,6 +190,7 @@ export const guardTests: Tests = {
     'raise users: sessionEpoch, credentialEpoch, deviceEpoch',
     'barReissues families: userId, generation, revokedAt',
     'consume families: userId, ...rotation',
+    'noteServed families: generation, shown',
     'revoke families: revokedAt',
     'closeDocument sessions: active',
     'openSession users: sessionEpoch, enabled, ...factors',
@@ -196,8 +198,9 @@ export const guardTests: Tests = {
   ...by('test/security/owner-proof.test.ts', ['renameUser users: emailVerifiedAt']),
 }
 
-/** Conditions without which the write does the same: an account that is disabled stays disabled, and an id names its revision. */
+/** Conditions without which the write does the same: an account that is disabled stays disabled, an id names its revision, and a session that has ended is not served. */
 export const withoutDifference: readonly string[] = [
   'close users: enabled',
   'forgetRemoved revisions: revision',
+  'noteServed families: revokedAt',
 ]

@@ -45,9 +45,9 @@ export const pagePlants: readonly PlantEntry[] = [
   {
     name: 'sessionOf says nobody while the store does not answer',
     file: read,
-    find: 'const looking = findSession(ctx, fullCookies(cookies, names.refresh), source)',
+    find: 'const looking = findSession(ctx, fullCookies(head.cookies, names.refresh), visitorOf(head))',
     replace:
-      'const looking = findSession(ctx, fullCookies(cookies, names.refresh), source).catch(() => null)',
+      'const looking = findSession(ctx, fullCookies(head.cookies, names.refresh), visitorOf(head)).catch(() => null)',
     tests: ['test/contract/sessions/session-of-mistakes.test.ts'],
   },
   {

@@ -51,8 +51,8 @@ export const refreshPlants: readonly PlantEntry[] = [
   {
     name: 'a late rotation raises what was shown to what it retires',
     file: 'src/domain/sessions/refresh.ts',
-    find: 'const rotated = { ...next, generation, shown, byDevice }',
-    replace: 'const rotated = { ...next, generation, shown: generation - 1, byDevice }',
+    find: 'const rotated = { ...written, shown }',
+    replace: 'const rotated = { ...written, shown: written.generation - 1 }',
     tests: ['test/contract/sessions/late-rotation.test.ts'],
   },
   {

@@ -4,9 +4,9 @@ export const sessionPlants: readonly PlantEntry[] = [
   {
     name: 'a refresh moves the end of the session record',
     file: 'src/domain/sessions/refresh.ts',
-    find: "    if (write === 'won') {\n",
+    find: "    const row = write === 'won' ? null :",
     replace:
-      "    if (write === 'won') {\n      const moved = { expiresAt: now + 90 * 24 * 60 * 60 * 1000 }\n      await ctx.collections.sessions.update(attempt.claims.sid, { active: true }, moved)\n",
+      "    const moved = { expiresAt: ctx.clock.now() + 90 * 24 * 60 * 60 * 1000 }\n    await ctx.collections.sessions.update(attempt.claims.sid, { active: true }, moved)\n    const row = write === 'won' ? null :",
     tests: ['test/contract/sessions/session-ends.test.ts'],
   },
   {

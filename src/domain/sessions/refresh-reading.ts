@@ -406,7 +406,7 @@ export async function noteServed(
   }
   // If the device did not rotate last, no older token is answered anyway.
   if (outcome === 'current' && family?.byDevice === true && family.shown < gen) {
-    const guard = { userId, generation: gen, shown: { lte: gen - 1 }, revokedAt: null }
+    const guard = { generation: gen, shown: { lte: gen - 1 }, revokedAt: null }
     await ctx.collections.families
       .update(sessionId, guard, { shown: gen })
       .catch((error: unknown) => {

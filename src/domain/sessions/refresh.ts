@@ -97,25 +97,26 @@ function judgedPlan(
   return { late: isLate ? family : null, generation: generation + 1, device, byDevice }
 }
 
+/** What a rotation writes beside what its plan says. */
+type NewToken = Pick<RefreshFamily, 'rotatedAt' | 'rotatedTo' | 'rotatedBy' | 'expiresAt'>
+
 /** The one guarded write: won, missed by its guard, or lost with its answer. */
 async function consume(
   ctx: SurfaceContext,
   attempt: Attempt,
   user: User,
-  { late, generation, device, byDevice }: Plan,
-  next: Pick<RefreshFamily, 'rotatedAt' | 'rotatedTo' | 'rotatedBy' | 'expiresAt'>,
+  { late, device, ...written }: Plan & NewToken,
 ): Promise<'won' | 'missed' | 'lost'> {
   const { sid: id, gen: shown } = attempt.claims
   const presented = presentedBy(attempt, user)
-  const guard: Guard<RefreshFamily> = {
-    userId: user.id,
-    ...(device === undefined ? {} : { device }),
-    ...(late === null
-      ? rotationGuard(presented, attempt, next.rotatedAt)
-      : lateRotationGuard(late, presented, attempt, next.rotatedAt)),
-  }
+  const rotation =
+    late === null
+      ? rotationGuard(presented, attempt, written.rotatedAt)
+      : lateRotationGuard(late, presented, attempt, written.rotatedAt)
+  const granted = device === undefined ? {} : { device }
+  const guard: Guard<RefreshFamily> = { userId: user.id, ...granted, ...rotation }
   try {
-    const rotated = { ...next, generation, shown, byDevice }
+    const rotated = { ...written, shown }
     return (await ctx.collections.families.update(id, guard, rotated)) === null ? 'missed' : 'won'
   } catch (error) {
     ctx.logger.warn('the answer to a refresh write was lost; reading the row', describeError(error))
@@ -181,9 +182,8 @@ function emitRotated(
 async function reissue(
   ctx: SurfaceContext,
   attempt: Attempt,
-  user: User,
   family: RefreshFamily,
-  mark: string,
+  { user, mark }: { readonly user: User; readonly mark: string },
 ): Promise<Refreshed> {
   const { claims, source } = attempt
   const signed = signRefresh(ctx, claims, family, newJti(ctx))
@@ -232,7 +232,7 @@ async function rotate(
   ctx: SurfaceContext,
   attempt: Begun<Promise<RefreshGrant>>,
   user: User,
-  next: Pick<RefreshFamily, 'rotatedTo' | 'rotatedBy' | 'expiresAt'>,
+  next: Omit<NewToken, 'rotatedAt'>,
 ): Promise<Refreshed> {
   let plan = likelyPlan(attempt)
   let signed = attempt.beside
@@ -240,14 +240,15 @@ async function rotate(
     // Minted first: when that fails, nothing has been consumed.
     const minted = await issue(ctx, attempt, user, signed)
     // The time is read now, and not when the signing began: a deadline may have passed since.
-    const write = await consume(ctx, attempt, user, plan, { ...next, rotatedAt: ctx.clock.now() })
+    const rotatedAt = ctx.clock.now()
+    const write = await consume(ctx, attempt, user, { ...plan, ...next, rotatedAt })
     const row = write === 'won' ? null : await readRow(ctx, attempt, user)
     if (row === null || row.decision.outcome === 'alreadyRotated') {
       emitRotated(ctx, attempt, plan, next.rotatedBy)
       return { outcome: 'rotated', ...minted }
     }
     if (row.family !== null && row.decision.outcome === 'reissue')
-      return reissue(ctx, attempt, user, row.family, next.rotatedBy)
+      return reissue(ctx, attempt, row.family, { user, mark: next.rotatedBy })
     const again = planAfter(write, attempt, row)
     if (again === null) return refuseAttempt(ctx, attempt, row)
     plan = again

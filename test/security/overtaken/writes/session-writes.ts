@@ -1,4 +1,5 @@
 import type { OauthHost } from '../../../contract/oauth/oauth-host.js'
+import type { Reply } from '../../../support/hosts/http-client.js'
 import { otherPassword, person, signedInPerson } from '../../../support/people/people.js'
 import { hashOf, plant } from '../../../support/people/planted-hash.js'
 import { home, loginHere } from '../../../support/people/recognition-steps.js'
@@ -25,6 +26,18 @@ const signingOut: Begin = async (host) => {
 const refreshing: Begin = async (host) => {
   const { cookie } = await signedInPerson(host, 'client')
   return () => host.send('POST', '/v1/auth/client/refresh-cookie', { cookie })
+}
+
+/** After a refresh that the device made itself. */
+export const viewing: Begin = async (host) => {
+  const { email, password } = await person(host, 'client')
+  const cookieOf = (reply: Reply) => reply.setCookies.map((one) => one.split(';')[0]).join('; ')
+  const body = { email, password }
+  const login = cookieOf(await host.send('POST', '/v1/auth/client/login', { body }))
+  const refreshed = await host.send('POST', '/v1/auth/client/refresh-cookie', { cookie: login })
+  const recognition = login.split('; ').find((one) => one.includes('recognition')) ?? ''
+  const cookie = `${cookieOf(refreshed)}; ${recognition}`
+  return () => host.send('GET', '/v1/auth/client/session', { cookie })
 }
 
 const changingPassword: Begin = async (host) => {
@@ -76,6 +89,11 @@ export const sessionWrites: OvertakenWrites = {
       // Another tab was a moment earlier.
       generation: { value: plus('generation'), outcome: '200' },
     },
+  },
+  'the note that a token was shown': {
+    collection: 'refresh_tokens',
+    begin: viewing,
+    changes: { shown: { value: 9, outcome: '200' } },
   },
   'a session that is ended': {
     collection: 'refresh_tokens',
