@@ -381,7 +381,7 @@ function isFirstOf(ctx: SurfaceContext, what: string, { claims, source }: Viewed
 }
 
 /** For a host that looks for a second user of a session, by network and user agent. */
-export function emitViewed(ctx: SurfaceContext, viewed: Viewed): void {
+function emitViewed(ctx: SurfaceContext, viewed: Viewed): void {
   const { claims, source } = viewed
   if (!isFirstOf(ctx, 'viewed', viewed)) return
   ctx.emit('session.viewed', source, { userId: claims.sub, sessionId: claims.sid })
