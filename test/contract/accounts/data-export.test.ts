@@ -38,6 +38,7 @@ const left: Readonly<Record<string, string>> = {
   setId: 'a mark of work under way',
   usedMask: 'how many codes are left is said by GET /mfa',
   lastStep: 'what no code may come before',
+  device: 'a hash of what the device is known by',
   surface: 'the one that was asked',
   slot: 'bounds the number of passkeys',
   credentialId: 'said by the id of the passkey',
@@ -47,7 +48,7 @@ const left: Readonly<Record<string, string>> = {
 }
 /** Counts of what voids what, and marks of work under way. */
 const bookkeeping =
-  /Epoch$|^(generation|noReissueUpTo|revision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|keptIntentId|endedBefore|lastIntentId|settledEnrollmentId|importState)$/
+  /Epoch$|^(generation|noReissueUpTo|shown|byDevice|revision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|keptIntentId|endedBefore|lastIntentId|settledEnrollmentId|importState)$/
 
 const named = (member: keyof typeof surfaceCollections): string => surfaceCollections[member].name
 
