@@ -75,7 +75,7 @@ export interface SurfaceOptions {
     readonly verifyEmail?: string
     /** Its link carries `#token=…` for `POST …/password/reset`. Default `/reset-password`. */
     readonly resetPassword?: string
-    /** The page to sign in. Default `/login`. */
+    /** The page to sign in. Sign-ins with a provider that cannot go on lead there with `?error=…`. Default `/login`. */
     readonly login?: string
   }
   /** The relying party of this surface's passkeys (WebAuthn §5.1.2). */

@@ -162,6 +162,21 @@ export class EarlyTokenError extends Error {
   }
 }
 
+/**
+ * What went wrong, in `cause`, on a way of which it is known where it leads on. A person who is on that way with a
+ * whole page goes there.
+ */
+export class WaysideError extends Error {
+  override readonly name = 'WaysideError'
+  /** Of the host's own page or app; it names the error. */
+  readonly location: string
+
+  constructor(location: string, cause: unknown) {
+    super('a request failed on a known way', { cause })
+    this.location = location
+  }
+}
+
 /** An outside call did not answer in time. The message names the call and the time, nothing else. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'

@@ -23,7 +23,12 @@ import type {
   SessionClass,
 } from '../operations/operation.js'
 import type { ExchangeBody } from './http-message.js'
-import { type IncomingRequest, isNavigation, isOriginAllowed } from './incoming-request.js'
+import {
+  type IncomingRequest,
+  isNavigation,
+  isOriginAllowed,
+  isPrefetch,
+} from './incoming-request.js'
 import { readBody, readQuery, receiveBody } from './request-input.js'
 
 /** What was begun beside the denylist. What it fails with counts where it is awaited. */
@@ -90,6 +95,7 @@ type Step = (admission: Admission, context: AdmissionContext) => Promise<void> |
 
 /** What every request of a surface is judged by, the same for every operation: the first refusal wins. */
 const steps: readonly Step[] = [
+  askedNow,
   addressLimit,
   originCheck,
   bodyArrival,
@@ -128,6 +134,13 @@ const perIp: Readonly<Record<AddressClass, AddressLimitName | null>> = {
   jwks: 'jwksPerIp',
   options: 'optionsPerIp',
   logout: null,
+}
+
+/** Whether the reply is wanted now. A browser that is refused ahead asks again when the person goes there. */
+function askedNow({ operation, request }: Admission): void {
+  if (!operation.forPages || !isPrefetch(request.headers)) return
+  const detail = 'This cannot be fetched ahead: it is done when a person goes there.'
+  throw new AuthError('service_unavailable', { detail })
 }
 
 /** Whether the address may ask once more; counted before anything else is looked at. */

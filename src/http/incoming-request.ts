@@ -8,6 +8,7 @@ import type { ExchangeRequest, RouteGuardRequest } from './http-message.js'
 
 /** The headers that something behind the entry goes by. */
 export const headerNames = [
+  'accept',
   'accept-language',
   'access-control-request-method',
   'authorization',
@@ -15,10 +16,12 @@ export const headerNames = [
   'content-type',
   'if-none-match',
   'origin',
+  'purpose',
   'sec-fetch-dest',
   'sec-fetch-mode',
   'sec-fetch-site',
   'sec-fetch-user',
+  'sec-purpose',
   'traceparent',
   'x-request-id',
   'x-token-delivery',
@@ -145,6 +148,19 @@ export function isConnectionAllowed(
 /** Whether a browser goes there with the whole page, as by a link (Fetch Metadata). */
 export function isNavigation(headers: Headers): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+}
+
+/** Whether a person gets to see the reply itself. A browser without Fetch Metadata says what it can show. */
+export function isPageLoad(headers: Headers): boolean {
+  const mode = headers['sec-fetch-mode']
+  if (mode !== undefined) return mode === 'navigate'
+  return headers.accept?.toLowerCase().includes('text/html') ?? false
+}
+
+/** Whether a browser asks ahead, for a page that the person may never open. Some say so by the older header. */
+export function isPrefetch({ purpose, ...headers }: Headers): boolean {
+  const purposes = [headers['sec-purpose'], purpose]
+  return purposes.some((said = '') => /^\s*prefetch\b/i.test(said))
 }
 
 /**

@@ -4,6 +4,7 @@ import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
 import type { Enrollee } from '../domain/login/password-login.js'
 import { chooseRefreshToken } from '../domain/sessions/refresh.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
+import { withQuery } from '../engine/addresses.js'
 import { acceptedLanguages } from '../engine/text.js'
 import {
   AuthError,
@@ -11,6 +12,7 @@ import {
   describeError,
   EarlyTokenError,
   UnknownKeyError,
+  WaysideError,
 } from '../errors/index.js'
 import type { Answer, Call, Operation, Params, ProtectedCall } from '../operations/operation.js'
 import type { Ended, InRequest, RequestIdHeader, Tracing } from '../ports/telemetry.js'
@@ -26,13 +28,19 @@ import {
   type SameSite,
 } from './cookies.js'
 import type { ExchangeReply } from './http-message.js'
-import { type IncomingRequest, isAskedByPerson } from './incoming-request.js'
+import {
+  type IncomingRequest,
+  isAskedByPerson,
+  isPageLoad,
+  isPrefetch,
+} from './incoming-request.js'
 import type { Match } from './match.js'
 import { refusalEvents } from './refusal-events.js'
 import {
   answerReply,
   deprecationHeaders,
   oauth2Refusal,
+  onwardReply,
   problemReply,
   revalidated,
   validatorReply,
@@ -82,13 +90,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const alone = isSet ? withoutOthers(request, answered, sameSite) : answered
       const reply = operation.revalidates ? revalidated(request, alone) : alone
       return { reply, status: reply.status, code: null }
-    } catch (cause) {
+    } catch (thrown) {
+      const { cause, location } = apartFromWay(thrown)
       if (cause instanceof ConfigValidationError) {
         // Its own code may be anything, and labels are of a closed list.
         return { reply: validatorReply(cause), status: 422, code: null }
       }
       const error = toAuthError(cause, operation)
-      const reply = refuse(operation, request, error, sameSite)
+      const reply =
+        onward(operation, request, error, location) ?? refuse(operation, request, error, sameSite)
       return { reply, status: reply.status, code: error.code }
     }
   }
@@ -125,7 +135,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     request: IncomingRequest,
     params: Params,
   ): Promise<Answer<unknown>> {
-    const refreshCookies = operation.usesRefreshCookie
+    const refreshCookies = operation.cookies?.reads?.includes('refresh')
       ? fullCookies(request.cookies, names.refresh)
       : []
     const admission: Admission = { ...nothingKnown, operation, request, params, refreshCookies }
@@ -135,9 +145,24 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     } catch (error) {
       await handBackRefused(admission, error, ctx)
       const { userId } = admission
-      refusals.emitRefusal(operation.id, error, { source: request.source, userId })
+      refusals.emitRefusal(operation.id, apartFromWay(error).cause, {
+        source: request.source,
+        userId,
+      })
       throw error
     }
+  }
+
+  /** Null for what no person sees, and for the token of the other surface, which no page load brings. */
+  function onward(
+    { forPages }: Operation,
+    { headers }: IncomingRequest,
+    { code }: AuthError,
+    location: string | null,
+  ): ExchangeReply | null {
+    if (!forPages || code === 'audience_mismatch') return null
+    if (!isPageLoad(headers) || isPrefetch(headers)) return null
+    return onwardReply(location ?? withQuery(ctx.links.login, { error: code }))
   }
 
   function refuse(
@@ -188,6 +213,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   return { run }
 }
 
+/** An error, and where a person goes on who sees it; null where the way is not known. */
+function apartFromWay(thrown: unknown) {
+  return thrown instanceof WaysideError
+    ? { cause: thrown.cause, location: thrown.location }
+    : { cause: thrown, location: null }
+}
+
 function withDeprecation(reply: ExchangeReply, operation: Operation): ExchangeReply {
   return { ...reply, headers: { ...reply.headers, ...deprecationHeaders(operation) } }
 }
@@ -227,7 +259,7 @@ async function refreshCookiesOf(
   { operation, refreshCookies: shown }: Admission,
   ctx: SurfaceContext,
 ): Promise<Pick<Call<unknown>, 'refreshCookie' | 'refreshCookies'>> {
-  if (operation.usesRefreshCookie === 'each') return { refreshCookie: null, refreshCookies: shown }
+  if (operation.usesRefreshCookie !== 'one') return { refreshCookie: null, refreshCookies: shown }
   const refreshCookie = shown.length > 1 ? await chooseRefreshToken(ctx, shown) : (shown[0] ?? null)
   return { refreshCookie, refreshCookies: [] }
 }

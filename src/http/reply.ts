@@ -20,7 +20,7 @@ export function answerReply(
 ): ExchangeReply {
   const isEmpty = operation.status === 204 || operation.status === 302
   return {
-    status: operation.status,
+    status: given.status ?? operation.status,
     headers: {
       ...commonHeaders,
       ...(isEmpty ? {} : { 'content-type': 'application/json; charset=utf-8' }),
@@ -117,6 +117,11 @@ export const commonHeaders = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const
+
+/** Leads a person who is on the way with a whole page on to a page of the host (RFC 9110 §15.4.4). */
+export function onwardReply(location: string): ExchangeReply {
+  return { status: 303, headers: { ...commonHeaders, location }, cookies: [], body: null }
+}
 
 /**
  * The problem body of an error (RFC 9457). The plain 401 has no `code` member: clients refresh and

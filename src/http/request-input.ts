@@ -102,7 +102,9 @@ function formIn(body: Present): Readonly<Record<string, string>> {
  */
 export function readQuery(request: Pick<IncomingRequest, 'query'>, operation: Operation): Params {
   if (operation.query === undefined) return {}
-  const members = [...new URLSearchParams(request.query)]
+  const { queryMembers: read } = operation
+  const given = [...new URLSearchParams(request.query)]
+  const members = read === undefined ? given : given.filter(([name]) => read.includes(name))
   const params: Params = Object.fromEntries(members)
   if (Object.keys(params).length < members.length) {
     throw new AuthError('invalid_request', { detail: 'The query has a member twice.' })

@@ -83,10 +83,11 @@ function authorizationUrl(
   provider: Provider,
   endpoints: ProviderEndpoints,
   { clientId }: ProviderCredentials,
-  { state, nonce, codeVerifier, redirectUri, asksForAccount = false }: SignInRequest,
+  { state, nonce, codeVerifier, redirectUri, asksForAccount = false, hints = {} }: SignInRequest,
 ): string {
   const url = new URL(endpoints.authorization)
-  const { accountPrompt: prompt } = provider
+  const { loginHint, hostedDomain } = hints
+  const prompt = promptOf(asksForAccount ? provider.accountPrompt : null, hints.prompt)
   const parameters = {
     response_type: 'code',
     client_id: clientId,
@@ -96,9 +97,20 @@ function authorizationUrl(
     code_challenge: sha256(codeVerifier),
     code_challenge_method: 'S256',
     ...(provider.kind === 'oidc' ? { nonce } : {}),
-    ...(asksForAccount && prompt !== null ? { prompt } : {}),
+    ...(prompt === '' ? {} : { prompt }),
+    ...(loginHint === undefined ? {} : { login_hint: loginHint }),
+    ...(hostedDomain === undefined ? {} : { hd: hostedDomain }),
     ...(provider.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
   }
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
   return url.href
+}
+
+/** Those that ask more of the person. `none` would ask nothing of them. */
+const passedPrompts: readonly string[] = ['select_account', 'login', 'consent']
+
+/** What the library asks stays, whatever the page asks beside it (a list with blanks, as OpenID Connect has it). */
+function promptOf(own: string | null, asked = ''): string {
+  const all = [own ?? '', passedPrompts.includes(asked) ? asked : '']
+  return [...new Set(all)].filter((prompt) => prompt !== '').join(' ')
 }

@@ -52,11 +52,22 @@ export interface SignInSecrets {
   readonly codeVerifier: string
 }
 
+/** What the page asks of a provider beside the library. A provider may do as it likes: it proves nothing. */
+export interface SignInHints {
+  /** Whom the page expects (OpenID Connect Core §3.1.2.1). */
+  readonly loginHint?: string | undefined
+  /** Google: the Workspace domain that is offered first. */
+  readonly hostedDomain?: string | undefined
+  /** One of `passedPrompts`; any other is not passed on. */
+  readonly prompt?: string | undefined
+}
+
 /** What is asked of a provider when a sign-in begins. */
 export interface SignInRequest extends SignInSecrets {
   readonly redirectUri: string
   /** Whether the person is to choose an account, also where one is signed in. Default false. */
   readonly asksForAccount?: boolean
+  readonly hints?: SignInHints
 }
 
 /** What came back to the callback. */

@@ -39,7 +39,10 @@ export interface Intent extends StoredIntent {
 
 /** What may be lost: people then start over. The id is the SHA-256 of the secret. It is spent before its effect. */
 export interface Challenge extends StoredIntent {
-  /** The session that an app's code came to, now or after a second factor; null before, and of every other kind. */
+  /**
+   * The session that an app's code came to, now or after a second factor, or that a browser's flow opened; null before,
+   * and of every other kind.
+   */
   readonly sessionId: string | null
 }
 
@@ -109,10 +112,12 @@ const flow = {
   provider: text,
   /** The host's own address the browser goes on to; one of the settings' targets. */
   redirectUri: text,
-  /** Nonce and PKCE verifier towards the provider, encrypted. */
+  /** Nonce and PKCE verifier towards the provider, encrypted; empty once the flow came back. */
   sealedSecrets: text,
   /** The version of the terms accepted on the way; null when none was named. */
   termsVersion: z.nullable(text),
+  /** Until when it may come back; of one that came back, until when that is known. */
+  goodUntil: whole,
 }
 const flowSecrets = z.object({ nonce: text, codeVerifier: text, recognitionId: text })
 

@@ -250,6 +250,12 @@ const success: Readonly<Record<Operation['status'], string>> = {
 const etag = { required: true, schema: { type: 'string' } }
 const unchanged = 'Unchanged since the reply whose `ETag` the request shows in `If-None-Match`.'
 
+const onward = {
+  description:
+    'It failed, and a person who came with a whole page goes on to `redirectUri`, or to the page to sign in where the flow is not known, with `?error=`.',
+  headers: { Location: { required: true, schema: { type: 'string' } } },
+}
+
 /** Every reply of an operation by status. */
 function responsesOf(
   operation: Operation,
@@ -259,6 +265,7 @@ function responsesOf(
   const shared = deprecationOf(operation)
   const responses = new Map<number, OpenApiResponse>()
   responses.set(operation.status, answerOf(operation, surfaces, shared, schemas))
+  if (operation.forPages) responses.set(303, onward)
   if (operation.revalidates) responses.set(304, { description: unchanged, headers: { ETag: etag } })
   for (const [status, { description, headers: own, ...rest }] of problemResponses(operation)) {
     const clears = status === 401 && operation.usesRefreshCookie

@@ -3,11 +3,12 @@ import {
   exchangeOauthCode,
   finishSignIn,
   offeredProviders,
+  type ReturningBrowser,
   startMobileSignIn,
   startWebSignIn,
 } from '../domain/oauth/oauth-sign-in.js'
 import { oauthFailures } from '../model/intents.js'
-import { publicOperation } from './operation.js'
+import { type Call, publicOperation } from './operation.js'
 import {
   flowCookies,
   mobileAuthenticatedReply,
@@ -50,6 +51,14 @@ const listOauthProviders = publicOperation({
   handle: async (_call, ctx) => ({ body: { providers: [...(await offeredProviders(ctx))] } }),
 })
 
+const startQuery = {
+  ...redirectInput,
+  acceptedTermsVersion: z.optional(termsInput),
+  login_hint: z.optional(text.check(z.maxLength(320))),
+  hd: z.optional(text.check(z.maxLength(253))),
+  prompt: z.optional(text.check(z.maxLength(64))),
+}
+
 const startOauth = publicOperation({
   id: 'startOauth',
   method: 'GET',
@@ -60,7 +69,9 @@ const startOauth = publicOperation({
   guards: [{ kind: 'public' }, { kind: 'origin', navigation: true }],
   limit: 'oauth',
   status: 302,
-  query: z.strictObject({ ...redirectInput, acceptedTermsVersion: z.optional(termsInput) }),
+  forPages: true,
+  query: z.strictObject(startQuery),
+  queryMembers: Object.keys(startQuery),
   body: noBody,
   bodyOptional: true,
   reply: nothing,
@@ -69,7 +80,9 @@ const startOauth = publicOperation({
   handle: async (call, ctx) => {
     const { params, query, flowCookies: keys, recognitionCookie: recognitionId } = call
     // A foreign page must not sign its visitors in behind their backs, where the provider would not ask.
-    const browser = { keys, recognitionId, asksForAccount: !call.isAskedByPerson() }
+    const { login_hint: loginHint, hd: hostedDomain, prompt } = query
+    const hints = { loginHint, hostedDomain, prompt }
+    const browser = { keys, recognitionId, hints, asksForAccount: !call.isAskedByPerson() }
     const provider = params['provider'] ?? ''
     return redirectToProvider(await startWebSignIn(ctx, provider, targetOf(query), browser))
   },
@@ -85,23 +98,24 @@ const oauthCallback = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'oauth',
   status: 302,
+  forPages: true,
   query: answer,
   body: noBody,
   bodyOptional: true,
   reply: nothing,
   cookies: {
-    reads: ['oauth', 'device'],
+    reads: ['oauth', 'device', 'refresh'],
     sets: ['refresh', 'oauth', 'recognition'],
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, query, flowCookies, deviceCookie, source }, ctx) =>
+  handle: async ({ params, query, source, ...browser }, ctx) =>
     redirectToApp(
       await finishSignIn(
         ctx,
         params['provider'] ?? '',
         { mode: 'query', parameters: query },
-        { keys: flowCookies, deviceToken: deviceCookie },
+        returningBrowser(browser),
         source,
       ),
     ),
@@ -117,22 +131,23 @@ const oauthCallbackFormPost = publicOperation({
   guards: [{ kind: 'public' }],
   limit: 'oauth',
   status: 302,
+  forPages: true,
   body: answer,
   bodyForm: true,
   reply: nothing,
   cookies: {
-    reads: ['oauth_form', 'device'],
+    reads: ['oauth_form', 'device', 'refresh'],
     sets: ['refresh', 'oauth_form', 'recognition'],
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
-  handle: async ({ params, body, flowCookies, deviceCookie, source }, ctx) =>
+  handle: async ({ params, body, source, ...browser }, ctx) =>
     redirectToApp(
       await finishSignIn(
         ctx,
         params['provider'] ?? '',
         { mode: 'form_post', parameters: body },
-        { keys: flowCookies, deviceToken: deviceCookie },
+        returningBrowser(browser),
         source,
       ),
     ),
@@ -188,6 +203,14 @@ const exchangeMobileOauth = publicOperation({
     return mobileLogin(await exchangeOauthCode(ctx, { code, codeVerifier, ...device }, source))
   },
 })
+
+function returningBrowser({
+  flowCookies: keys,
+  deviceCookie: deviceToken,
+  refreshCookies: sessions,
+}: Pick<Call<unknown>, 'flowCookies' | 'deviceCookie' | 'refreshCookies'>): ReturningBrowser {
+  return { keys, deviceToken, sessions }
+}
 
 function targetOf(given: {
   readonly redirectUri?: string | undefined

@@ -156,6 +156,8 @@ export interface Answer<R> {
   /** Sets the cookie of each OAuth flow to its `key` for `expiresIn` seconds. */
   readonly flowCookies?: readonly FlowCookie[]
   readonly headers?: Readonly<Record<string, string>>
+  /** In place of the 302 of an operation for pages: what was asked for failed, and the page is told. */
+  readonly status?: 303
 }
 
 /** Nor theirs to set or clear. */
@@ -190,6 +192,8 @@ interface Common<B extends Schema, R extends Schema> {
   readonly reply: R
   /** The members of the query, each a text. Without it, the query is ignored. */
   readonly query?: Schema
+  /** The members of the query that are read; others are ignored, as links gather them on their way. Left out: all. */
+  readonly queryMembers?: readonly string[]
   /**
    * Given if a 401 clears the refresh cookie, because the cookie was the credential. If several cookies have
    * the name, the operation goes by one, or looks at each itself.
@@ -213,6 +217,11 @@ interface Common<B extends Schema, R extends Schema> {
   readonly validated?: true
   /** Additional codes, beside those that follow from its method, guards and access. */
   readonly errors: readonly ErrorCode[]
+  /**
+   * True if people come here with a whole page: a refusal leads them on to a page of the host, by 303 with `?error=`.
+   * Nothing is done for a browser that fetches ahead.
+   */
+  readonly forPages?: true
   /** For a 302: the codes that its `location` may pass to the host's page as `?error=`. */
   readonly redirectErrors?: readonly ErrorCode[]
   /** Announces the end of the operation on every reply. */

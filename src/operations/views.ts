@@ -216,10 +216,11 @@ export function linkBegun({ authorizationUrl, expiresIn, cookies }: BrowserFlow)
 
 /** Redirects the browser back to the host's page or app. */
 export function redirectToApp(returned: Returned): Answer<null> {
-  const { location, refresh, cookie, recognition } = returned
+  const { location, failed, refresh, cookie, recognition } = returned
   return {
     body: null,
     headers: { location },
+    ...(failed ? { status: 303 } : {}),
     ...(refresh === null ? {} : { refreshCookie: refresh }),
     ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(cookie === null ? {} : { flowCookies: [cookie] }),

@@ -32,9 +32,10 @@ describe('the contract', () => {
 
   it('has no member for a hint or a secret question', () => {
     // What WebAuthn calls hints says which kind of authenticator a browser offers first.
-    const ofWebAuthn = /options\.hints\?/
+    // OpenID Connect's `login_hint` names the account to sign in with, and reminds of no secret.
+    const ofStandards = /options\.hints\?|login_hint/
     const named = before.filter((entry) => /hint|question|reminder/i.test(entry))
-    expect(named.filter((entry) => !ofWebAuthn.test(entry))).toEqual([])
+    expect(named.filter((entry) => !ofStandards.test(entry))).toEqual([])
     const email = 'ada@example.org'
     const stored = newUser(0, { id: 'a', email, emailAsTyped: email, name: '' })
     expect(Object.keys(stored).join()).not.toMatch(/hint|question|reminder/i)

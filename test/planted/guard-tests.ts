@@ -64,6 +64,7 @@ export const guardTests: Tests = {
     'factors/takeBack passkeys taken: enrollmentId',
   ]),
   ...by('test/contract/http/edge-uploads.test.ts', ['bodyArrival']),
+  ...by('test/contract/oauth/navigations.test.ts', ['askedNow']),
   ...by('test/contract/http/input-form.test.ts', ['inputForm']),
   ...by('test/contract/http/origin.test.ts', ['originCheck']),
   ...by('test/contract/http/protected-routes.test.ts', ['caller']),
@@ -119,7 +120,7 @@ export const guardTests: Tests = {
     'takeAbandonedIdentity oauthIdentities taken: linkedAt, removingBy',
     'takeBackIdentity oauthIdentities taken: linkedAt',
   ]),
-  ...by('test/security/advisories/matrix.test.ts', ['takeOauthFlow challenges taken: boundTo']),
+  ...by('test/contract/oauth/attacks.test.ts', ['takeFlow challenges: attempts']),
   ...by('test/security/overtaken/accounts-overtaken.test.ts', [
     'note accountDeletions: expiresAt',
     'putTotp totpFactors: lastStep',

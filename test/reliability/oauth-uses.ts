@@ -49,7 +49,9 @@ export const oauthUses: readonly SingleUse[] = [
         async attempt(at) {
           const reply = await at.send('GET', path, { cookie })
           const { search } = new URL(reply.headers.get('location') ?? 'https://none.example')
-          return reply.status === 302 ? `302 ${search === '' ? 'in' : search}` : outcomeOf(reply)
+          return [302, 303].includes(reply.status)
+            ? `302 ${search === '' ? 'in' : search}`
+            : outcomeOf(reply)
         },
       }
     },

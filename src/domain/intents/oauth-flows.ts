@@ -1,7 +1,11 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
 import { recognitionIds } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
-import type { ProviderCredentials, SignInSecrets } from '../../identity-providers/provider.js'
+import type {
+  ProviderCredentials,
+  SignInHints,
+  SignInSecrets,
+} from '../../identity-providers/provider.js'
 import type { ProviderId } from '../../identity-providers/providers.js'
 import { flowSecretsIn, type Intents } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
@@ -40,6 +44,8 @@ export interface FlowFacts {
   readonly recognitionId: string | null
   /** Whether the provider is to let the person choose an account. Default false. */
   readonly asksForAccount?: boolean
+  /** What the page asks of the provider. */
+  readonly hints?: SignInHints
 }
 
 /** What an app says of its flow. */
@@ -55,16 +61,27 @@ export interface BegunFlow {
   readonly expiresIn: number
 }
 
-/** A flow that came back. What it is for is hidden until it is judged. */
+/** A flow that came back to its browser or app. */
+export interface KnownFlow {
+  readonly back: WayBack
+  /** The session that it opened when it came back before; null where it did not, or opened none. */
+  readonly sessionId: string | null
+  /** Spends it, once; null of one that came back before, or too late. */
+  take(): Promise<TakenFlow | null>
+}
+
+/** Where the browser or the app goes on, also when nothing comes of the flow. */
+export interface WayBack {
+  readonly provider: ProviderId
+  readonly kind: FlowKind
+  readonly redirectUri: string
+  /** Null where an app sent none, and of a browser. */
+  readonly appState: string | null
+}
+
+/** A flow that is spent. What it is for is hidden until it is judged. */
 export interface TakenFlow {
-  /** Where the browser or the app goes on, also when nothing comes of the flow. */
-  readonly back: {
-    readonly provider: ProviderId
-    readonly kind: FlowKind
-    readonly redirectUri: string
-    /** Null where an app sent none, and of a browser. */
-    readonly appState: string | null
-  }
+  readonly back: WayBack
   readonly secrets: SignInSecrets
   /** The browser's recognition id when the flow began. */
   readonly recognitionId: string | null
@@ -72,6 +89,8 @@ export interface TakenFlow {
   readonly redirectUri: string
   /** Throws `oauth_provider_disabled` and, for a link, `oauth_failed`. */
   intent(): Promise<FlowIntent>
+  /** Notes the session that it opened. */
+  note(sessionId: string): Promise<void>
 }
 
 /** What a flow that came back may lead to. */
@@ -79,9 +98,12 @@ export type FlowIntent = SignInIntent | LinkIntent
 export type SignInIntent = SpentIntent<'oauthWeb', null> | SpentIntent<'oauthApp', null>
 export type LinkIntent = SpentIntent<'oauthLink'>
 
-/** What the browser keeps of a flow lasts as long, and so outlives a login ticket. */
+/** In which a flow has to come back, and for which it is known then. It is longer than a login ticket lives. */
 export const flowSeconds = 10 * 60
 const lifeMs = flowSeconds * 1000
+/** What the browser keeps of a flow outlasts both. */
+export const flowCookieSeconds = 2 * flowSeconds
+const keptMs = flowCookieSeconds * 1000
 
 function placeOf(ctx: SurfaceContext, id: string) {
   return { module: 'oauth', environment: ctx.surface, key: id }
@@ -112,7 +134,14 @@ function open(ctx: SurfaceContext, { id, payload }: Flow, state: string) {
 /** What all flows begin with, and where the browser or the app goes on to. */
 function begin(
   ctx: SurfaceContext,
-  { provider, redirectUri, termsVersion, recognitionId, asksForAccount = false }: FlowFacts,
+  {
+    provider,
+    redirectUri,
+    termsVersion,
+    recognitionId,
+    asksForAccount = false,
+    hints = {},
+  }: FlowFacts,
   credentials: ProviderCredentials,
   state: string,
 ) {
@@ -122,12 +151,13 @@ function begin(
     codeVerifier: randomToken(ctx.random),
   }
   const sealedSecrets = seal(ctx, secrets, recognitionId)
-  const request = { ...secrets, redirectUri: callbackOf(ctx, provider), asksForAccount }
+  const request = { ...secrets, redirectUri: callbackOf(ctx, provider), asksForAccount, hints }
   const begun: BegunFlow = {
     authorizationUrl: ctx.providers.authorizationUrl(provider, credentials, request),
     expiresIn: flowSeconds,
   }
-  return { payload: { provider, redirectUri, termsVersion, sealedSecrets }, begun }
+  const goodUntil = ctx.clock.now() + lifeMs
+  return { payload: { provider, redirectUri, termsVersion, sealedSecrets, goodUntil }, begun }
 }
 
 /** For an app, which keeps a verifier of its own. */
@@ -139,7 +169,7 @@ export async function beginAppFlow(
 ): Promise<BegunFlow> {
   const state = randomToken(ctx.random)
   const { payload, begun } = begin(ctx, facts, credentials, state)
-  const terms = { user: null, boundTo: null, payload: { ...payload, ...app }, lifeMs }
+  const terms = { user: null, boundTo: null, payload: { ...payload, ...app }, lifeMs: keptMs }
   await issueIntent(ctx, 'oauthApp', state, terms)
   return begun
 }
@@ -156,7 +186,7 @@ export async function beginBrowserFlow(
 ): Promise<BegunFlow & Pick<BrowserKey, 'flow' | 'key'>> {
   const [state, key] = [randomToken(ctx.random), randomToken(ctx.random)]
   const { payload, begun } = begin(ctx, facts, credentials, state)
-  const terms = { boundTo: sha256(key), lifeMs }
+  const terms = { boundTo: sha256(key), lifeMs: keptMs }
   if (linker === null) {
     await issueIntent(ctx, 'oauthWeb', state, { ...terms, user: null, payload })
   } else {
@@ -170,34 +200,54 @@ export async function beginBrowserFlow(
   return { ...begun, flow: flowNameOf(state), key }
 }
 
-/** Spends it. Throws `invalid_oauth_state` unless it is this provider's and this browser's. */
-export async function takeOauthFlow(
+/** Throws `invalid_oauth_state` unless it is this provider's and this browser's. Nothing is spent. */
+export async function findOauthFlow(
   ctx: SurfaceContext,
   provider: ProviderId,
   state: string,
   browserKey: string | null,
-): Promise<TakenFlow> {
+): Promise<KnownFlow> {
   const id = sha256(state)
   const seen = await ctx.collections.challenges.get(id)
   const kind = flowKinds.find((one) => one === seen?.kind)
   const flow = kind === undefined ? null : intentOf(ctx, kind, seen)
-  const isApp = flow?.kind === 'oauthApp'
-  const isOwn = flow?.payload.provider === provider && (isApp || browserKey !== null)
-  if (flow === null || !isOwn || flow.expiresAt <= ctx.clock.now()) {
+  // The wrong browser takes nothing away from the right one. An app's state alone names its flow.
+  const boundTo = flow?.kind === 'oauthApp' ? null : sha256(browserKey ?? '')
+  const isOwn = flow?.payload.provider === provider && flow.boundTo === boundTo
+  if (flow === null || !isOwn || !isRemembered(ctx, flow))
     throw new AuthError('invalid_oauth_state')
-  }
-  // The wrong browser takes nothing away from the right one.
-  const boundTo = isApp ? null : sha256(browserKey ?? '')
-  if ((await ctx.collections.challenges.take(id, { boundTo })) === null) {
-    throw new AuthError('invalid_oauth_state')
-  }
   const { redirectUri } = flow.payload
   const appState = flow.kind === 'oauthApp' ? flow.payload.appState : null
+  const back = { provider, kind: flow.kind, redirectUri, appState }
+  return { back, sessionId: seen?.sessionId ?? null, take: () => takeFlow(ctx, back, flow, state) }
+}
+
+/** One that came back is known for as long as one may be on its way; one that never did, until it is gone. */
+function isRemembered(ctx: SurfaceContext, { attempts, payload, expiresAt }: Flow): boolean {
+  return (attempts === 0 ? expiresAt : payload.goodUntil) > ctx.clock.now()
+}
+
+async function takeFlow(
+  ctx: SurfaceContext,
+  back: WayBack,
+  flow: Flow,
+  state: string,
+): Promise<TakenFlow | null> {
+  const { id, payload } = flow
+  const now = ctx.clock.now()
+  if (flow.attempts !== 0 || payload.goodUntil <= now) return null
+  // Remembered for the person who comes again, by Back or by a reload. What is left of it opens nothing.
+  const spent = { ...payload, sealedSecrets: '', goodUntil: now + lifeMs }
+  const set = { attempts: 1, payload: spent }
+  if ((await ctx.collections.challenges.update(id, { attempts: 0 }, set)) === null) return null
   return {
-    back: { provider, kind: flow.kind, redirectUri, appState },
+    back,
     ...open(ctx, flow, state),
-    redirectUri: callbackOf(ctx, provider),
+    redirectUri: callbackOf(ctx, back.provider),
     intent: () => intentOfFlow(ctx, flow),
+    async note(sessionId) {
+      await ctx.collections.challenges.update(id, { attempts: 1 }, { sessionId })
+    },
   }
 }
 
@@ -256,7 +306,7 @@ interface OpenedSession {
 /** RFC 6749 §4.1.2 asks for a short life; an app redeems a code at once. */
 const codeLifeMs = 60 * 1000
 /** Beyond the end of a login ticket that a code became, so that neither outlives what ends it. */
-const keptMs = 10 * 60 * 1000
+const codeKeptMs = 10 * 60 * 1000
 /** RFC 7636 §4.1 */
 const verifierForm = /^[\w.~-]{43,128}$/
 
@@ -296,7 +346,12 @@ export async function issueOauthCode(
 ): Promise<string> {
   const code = randomToken(ctx.random)
   const payload = { ...who, goodUntil: ctx.clock.now() + codeLifeMs }
-  await issueIntent(ctx, 'appCode', code, { user, boundTo: codeChallenge, payload, lifeMs: keptMs })
+  await issueIntent(ctx, 'appCode', code, {
+    user,
+    boundTo: codeChallenge,
+    payload,
+    lifeMs: codeKeptMs,
+  })
   return code
 }
 

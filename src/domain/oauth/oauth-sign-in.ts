@@ -1,5 +1,5 @@
 import { isListedTarget, withFragment, withQuery } from '../../engine/addresses.js'
-import { AuthError, describeError, type ErrorCode } from '../../errors/index.js'
+import { AuthError, describeError, type ErrorCode, WaysideError } from '../../errors/index.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
 import { ProviderError } from '../../identity-providers/provider-error.js'
 import {
@@ -13,7 +13,7 @@ import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
-import type { SpentIntent } from '../intents/intents.js'
+import { type SpentIntent, sessionRefusal } from '../intents/intents.js'
 import {
   type AppFacts,
   type BegunFlow,
@@ -23,18 +23,21 @@ import {
   beginBrowserFlow,
   type FlowFacts,
   type FlowKind,
+  findOauthFlow,
+  flowCookieSeconds,
   flowNameOf,
   flowSeconds,
   issueOauthCode,
+  type KnownFlow,
   type Linker,
   type ResponseMode,
   redeemOauthCode,
   type TakenFlow,
-  takeOauthFlow,
+  type WayBack,
 } from '../intents/oauth-flows.js'
 import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login-pipeline.js'
 import type { RecognitionGrant, ShownRecognition } from '../login/login-risk.js'
-import type { RefreshGrant } from '../sessions/tokens.js'
+import { type RefreshGrant, verifyRefresh } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { credentialsFor, isProviderOffered } from '../surface/ways-in.js'
 import { accountOfProvider } from './oauth-accounts.js'
@@ -51,6 +54,8 @@ export interface BrowserFlow extends BegunFlow {
 export interface ReturningBrowser {
   readonly keys: BrowserKeys
   readonly deviceToken: string | null
+  /** The refresh tokens of its cookies. */
+  readonly sessions: readonly string[]
 }
 
 /** What came back of a flow, and what its device is known by. */
@@ -93,7 +98,7 @@ async function startInBrowser(
   const mode = providers[provider].responseMode
   const all = { ...facts, provider }
   const { flow, key, ...begun } = await beginBrowserFlow(ctx, all, linker, credentials)
-  const cookie = { mode, flow, key, expiresIn: begun.expiresIn }
+  const cookie = { mode, flow, key, expiresIn: flowCookieSeconds }
   return { ...begun, cookies: [...surplusOf(keys), cookie] }
 }
 
@@ -112,14 +117,28 @@ async function logInBrowser(
   ctx: SurfaceContext,
   { stored }: SpentIntent<'oauthWeb', null>,
   { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
-  device: Pick<FirstFactor, 'deviceToken' | 'recognition'>,
+  { note, ...device }: Pick<TakenFlow, 'note'> & Pick<FirstFactor, 'deviceToken' | 'recognition'>,
   source: RequestSource,
 ): Promise<Settled> {
   const { provider: method } = stored.payload
   const federated = { identityId, browserHash: stored.boundTo, oauthCodeId: null }
   const first = { user, method, amr: [], factors: null, second: null, ...device }
   const login = await proceedLogin(ctx, { ...first, federated, delivery: 'cookie' }, source)
+  if (login.status === 'authenticated') await noteSession(ctx, note, login.session.sessionId)
   return { members: membersOf(login), login }
+}
+
+/** The login stands; without the note, a person who comes again is led to the page with an error. */
+async function noteSession(
+  ctx: SurfaceContext,
+  note: TakenFlow['note'],
+  sessionId: string,
+): Promise<void> {
+  try {
+    await note(sessionId)
+  } catch (error) {
+    ctx.logger.warn('a flow did not note its session', describeError(error))
+  }
 }
 
 async function settle(
@@ -129,9 +148,7 @@ async function settle(
   { parameters, deviceToken }: Arrived,
   source: RequestSource,
 ): Promise<Settled> {
-  const { back, secrets, redirectUri } = taken
-  // First, because every other failure is passed to this address.
-  await requireListed(ctx, back.redirectUri, back.kind)
+  const { secrets, redirectUri, note } = taken
   const intent = await taken.intent()
   const credentials = await credentialsOf(ctx, provider)
   const answer = { parameters, secrets, redirectUri }
@@ -145,13 +162,13 @@ async function settle(
     return { members: { code: await issueCode(ctx, intent, found) }, login: null }
   }
   const recognition = { cookie: taken.recognitionId, body: null }
-  return logInBrowser(ctx, intent, found, { deviceToken, recognition }, source)
+  return logInBrowser(ctx, intent, found, { note, deviceToken, recognition }, source)
 }
 
 function emitFailure(
   ctx: SurfaceContext,
   error: unknown,
-  { provider, kind }: TakenFlow['back'],
+  { provider, kind }: WayBack,
   source: RequestSource,
 ): void {
   if (error instanceof ProviderError && !error.isDenial) {
@@ -180,7 +197,7 @@ export async function startWebSignIn(
   {
     keys,
     ...browser
-  }: Pick<FlowFacts, 'recognitionId' | 'asksForAccount'> & { readonly keys: BrowserKeys },
+  }: Pick<FlowFacts, 'recognitionId' | 'asksForAccount' | 'hints'> & { readonly keys: BrowserKeys },
 ): Promise<BrowserFlow> {
   return startInBrowser(ctx, known(provider), { ...browser, ...target }, null, keys)
 }
@@ -228,7 +245,8 @@ export async function startLink(
 
 /**
  * The way back. What goes wrong is passed to the host's page, but for `invalid_oauth_state`,
- * `redirect_not_allowed`, `not_found` and outages, which are thrown.
+ * `redirect_not_allowed`, `not_found` and outages, which are thrown: as the cause of a `WaysideError` where it is
+ * known where the person goes on.
  */
 export async function finishSignIn(
   ctx: SurfaceContext,
@@ -237,7 +255,7 @@ export async function finishSignIn(
     mode,
     parameters,
   }: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
-  { keys, deviceToken }: ReturningBrowser,
+  { keys, deviceToken, sessions }: ReturningBrowser,
   source: RequestSource,
 ): Promise<Returned> {
   const id = known(provider)
@@ -245,10 +263,14 @@ export async function finishSignIn(
   const state = parameters['state'] ?? ''
   const name = flowNameOf(state)
   const own = keys.find((key) => key.mode === mode && key.flow === name)
-  const taken = await takeOauthFlow(ctx, id, state, own?.key ?? null)
-  const { back } = taken
+  const flow = await findOauthFlow(ctx, id, state, own?.key ?? null)
+  const { back } = flow
+  // First, because every other failure is passed to this address.
+  await requireListed(ctx, back.redirectUri, back.kind)
   const echoed = back.appState === null ? {} : { state: back.appState }
   try {
+    const taken = await flow.take()
+    if (taken === null) return await goOn(ctx, flow, sessions)
     const { members, login } = await settle(ctx, id, taken, { parameters, deviceToken }, source)
     // A ticket goes to the page alone, past the logs of its server.
     const located = 'ticket' in members ? withFragment : withQuery
@@ -256,11 +278,41 @@ export async function finishSignIn(
   } catch (error) {
     emitFailure(ctx, error, back, source)
     const reason = oauthFailureOf(error)
-    if (reason === null) throw error
-    const location = withQuery(back.redirectUri, { error: reason, ...echoed })
-    return returned(location, null, own)
+    const code = error instanceof AuthError ? error.code : 'internal_error'
+    const location = withQuery(back.redirectUri, { error: reason ?? code, ...echoed })
+    if (reason === null) throw new WaysideError(location, error)
+    return { ...returned(location, null, own), failed: true }
   }
 }
+
+/** Of a flow that came back before, or too late. The provider is not asked again, and nothing is opened. */
+async function goOn(
+  ctx: SurfaceContext,
+  { back, sessionId }: KnownFlow,
+  shown: readonly string[],
+): Promise<Returned> {
+  const isIn = sessionId !== null && (await isPresented(ctx, sessionId, shown))
+  if (!isIn) throw new AuthError('invalid_oauth_state')
+  return returned(withQuery(back.redirectUri, { status: 'authenticated' }), null, undefined)
+}
+
+/** Whether one of these refresh tokens is of this session, and it goes on. */
+async function isPresented(
+  ctx: SurfaceContext,
+  sessionId: string,
+  shown: readonly string[],
+): Promise<boolean> {
+  for (const token of shown.slice(0, mostSessions)) {
+    const verified = await verifyRefresh(ctx, token)
+    if (!verified.ok || verified.claims.sid !== sessionId) continue
+    const user = await ctx.collections.users.get(verified.claims.sub)
+    return user !== null && (await sessionRefusal(ctx, user, sessionId)) === null
+  }
+  return false
+}
+
+/** Cookies of one name that are looked at: a page of a neighbouring host may have planted more. */
+const mostSessions = 4
 
 /** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
 export async function exchangeOauthCode(
@@ -300,6 +352,8 @@ export interface FlowCookie extends BrowserKey {
 export interface Returned {
   /** Where the browser goes on. */
   readonly location: string
+  /** Whether that is told of a failure. */
+  readonly failed: boolean
   /** The refresh token of a session that was opened; null where none was, or an app fetches it. */
   readonly refresh: RefreshGrant | null
   /** For a login that waits for its second factor: what its ticket is good with. Null otherwise. */
@@ -333,6 +387,7 @@ function returned(
   const isIn = login?.status === 'authenticated'
   return {
     location,
+    failed: false,
     refresh: isIn ? login.session.refresh : null,
     cookie: cookieOf(login, own),
     recognition: isIn ? login.recognition : null,

@@ -25,7 +25,7 @@ async function opened() {
     if (begun.status !== 200) return outcomeOf(begun)
     const brought = host.stub.agree(textOf(begun.json(), 'authorizationUrl'), by)
     const back = await host.comeBack('operator', 'google', brought, flowCookieOf(begun))
-    return back.status === 302 ? resultOf(back) : outcomeOf(back)
+    return [302, 303].includes(back.status) ? resultOf(back) : outcomeOf(back)
   }
   const link = async (who = ada) => finish(await start(who))
   const signIn = async () => resultOf(await host.signIn('operator', 'google', account))

@@ -20,7 +20,7 @@ const signIn = ['oauth_identities', 'refresh_tokens', 'sessions', 'users'].map((
 
 function expectFailed(reply: Reply, error: string): void {
   const to = `${webTarget.client}?error=${error}`
-  expect([reply.status, locationOf(reply), reply.setCookies]).toEqual([302, to, []])
+  expect([reply.status, locationOf(reply), reply.setCookies]).toEqual([303, to, []])
 }
 
 function expectNoFlow(reply: Reply): void {

@@ -37,7 +37,7 @@ export function givenBy(reply: Reply): string {
   if (reply.status >= 400) {
     return `${hasCookie ? 'tokens and ' : ''}${outcomeOf(reply)}`
   }
-  if (reply.status === 302 && !hasCookie) {
+  if ([302, 303].includes(reply.status) && !hasCookie) {
     const { searchParams, hash } = new URL(reply.headers.get('location') ?? '')
     const status = searchParams.get('status') ?? new URLSearchParams(hash.slice(1)).get('status')
     return status ?? searchParams.get('error') ?? '302'

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/crypto/secrets.js'
 import { intentOf, issueIntent } from '../../../src/domain/intents/intents.js'
 import { openLoginTicket } from '../../../src/domain/intents/login-intents.js'
-import { redeemOauthCode, takeOauthFlow } from '../../../src/domain/intents/oauth-flows.js'
+import { findOauthFlow, redeemOauthCode } from '../../../src/domain/intents/oauth-flows.js'
 import {
   spendChallenge,
   spendPasswordlessChallenge,
@@ -30,7 +30,7 @@ const login = {
 }
 const flow = {
   ...{ provider: 'google', redirectUri: 'https://app.example.com/in' },
-  ...{ termsVersion: null, sealedSecrets: '' },
+  ...{ termsVersion: null, sealedSecrets: '', goodUntil: Number.MAX_SAFE_INTEGER },
 }
 const payloads = {
   secondFactor: login,
@@ -53,7 +53,7 @@ const unbound: readonly ChallengeKind[] = ['oauthApp', 'passkeyLogin']
 const openers: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> = {
   secondFactor: (ctx) => openLoginTicket(ctx, { mfaToken: secret, browserKeys }, 'secondFactor'),
   enrollment: (ctx) => openLoginTicket(ctx, { mfaToken: secret, browserKeys }, 'enrollment'),
-  flow: (ctx) => takeOauthFlow(ctx, 'google', secret, key),
+  flow: (ctx) => findOauthFlow(ctx, 'google', secret, key).then((found) => found.take()),
   appCode: (ctx) => redeemOauthCode(ctx, secret, key, source),
   passkeyLogin: (ctx) => spendPasswordlessChallenge(ctx, secret),
   passkeySecondFactor: (ctx) => spendOf(ctx, 'passkeySecondFactor'),

@@ -49,7 +49,7 @@ export function stepsIn({ host }: World) {
 /** With where the browser is sent on to: `302 in`, or what the host's page is told. */
 export function arrivalOf(reply: Reply): Outcome {
   const outcome = outcomeOf(reply)
-  if (reply.status !== 302) return outcome
+  if (![302, 303].includes(reply.status)) return outcome
   const told = memberOf(reply, 'error') || memberOf(reply, 'status') || memberOf(reply, 'code')
   return { ...outcome, is: `302 ${told.length > 40 ? 'code' : told || 'in'}` }
 }
@@ -92,7 +92,7 @@ const begins: Flow = {
       async send() {
         const reply = await steps.startWeb(world.surface, 'google')
         const outcome = outcomeOf(reply)
-        return reply.status === 302 ? { ...outcome, is: '302 in' } : outcome
+        return [302, 303].includes(reply.status) ? { ...outcome, is: '302 in' } : outcome
       },
       reached: () => expectOneAccount(world, account),
     }

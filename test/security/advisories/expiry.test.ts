@@ -36,7 +36,7 @@ const lives: Readonly<Record<string, number>> = {
 }
 
 const isTaken = (reply: Reply): boolean =>
-  reply.status === 302
+  [302, 303].includes(reply.status)
     ? memberOf(reply, 'error') === ''
     : reply.status < 300 && !reply.text.includes('"mfaRequired"')
 

@@ -59,7 +59,7 @@ async function familiesOn(host: OauthHost): Promise<readonly Family[]> {
 
 /** A login that goes on to ask for a factor has not taken what was to stand for one. */
 function isTaken(reply: Reply): boolean {
-  if (reply.status === 302) return memberOf(reply, 'error') === ''
+  if ([302, 303].includes(reply.status)) return memberOf(reply, 'error') === ''
   return reply.status < 300 && !reply.text.includes('"mfaRequired"')
 }
 

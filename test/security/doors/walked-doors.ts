@@ -97,7 +97,7 @@ async function store(host: ContractHost, values: Texts): Promise<void> {
 /** The status; with the code of a refusal, the error of a redirect, or what a login still lacks. */
 function verdictOf(reply: Reply): string {
   const status = String(reply.status)
-  if (reply.status === 302) {
+  if ([302, 303].includes(reply.status)) {
     const isSignedIn = reply.setCookies.some((cookie) => /_refresh=[^;]/.test(cookie))
     return `${status} ${isSignedIn ? 'signed in' : memberOf(reply, 'error')}`.trim()
   }

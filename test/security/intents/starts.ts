@@ -214,7 +214,7 @@ export type StartName = keyof typeof starts
 
 /** What came of a request: where it led, or its status and code. */
 export function outcomeOf(reply: Reply): string {
-  if (reply.status === 302) {
+  if ([302, 303].includes(reply.status)) {
     const error = memberOf(reply, 'error')
     return error === '' ? 'good' : error
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { expect } from 'vitest'
+import { errorCatalogue } from '../../../src/errors/index.js'
 import { commonHeaders } from '../../../src/http/reply.js'
 import { openApiDocument } from '../../../src/openapi/index.js'
 import { operations } from '../../../src/operations/index.js'
@@ -30,9 +31,11 @@ const redirectErrors = new Set<string>(operations.flatMap((row) => row.redirectE
 
 /** Whether what a redirect tells the host's page went wrong is among what the table declares. */
 function isToldError({ status, headers }: Reply): boolean {
-  const location = status === 302 ? headers.get('location') : null
+  const location = [302, 303].includes(status) ? headers.get('location') : null
   const error = location === null ? null : new URL(location).searchParams.get('error')
-  return error === null || redirectErrors.has(error)
+  const isKnown = (code: string) =>
+    redirectErrors.has(code) || (status === 303 && code in errorCatalogue)
+  return error === null || isKnown(error)
 }
 
 /** What else a host serves is its own affair. */
