@@ -83,6 +83,30 @@ describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => 
   )
 
   it.each(all)(
+    '$provider [$surface], and every way that leads nowhere ends on a page of the host',
+    async (place) => {
+      const host = await realOauthHost([place.provider], { secure: true })
+      host.join(place.provider, ada)
+      const page = await (await arrive()).newPage()
+      const target = await startWeb(page, host, place)
+      const callback = page.waitForRequest((request) => request.url().includes('/callback'))
+      await signInAndAgree(page)
+      const came = await callback
+      await page.waitForURL(target)
+      const at = `${host.url}/v1/auth/${place.surface}/oauth/${place.provider}`
+      await page.goto(`${at}/callback?code=x&state=${'A'.repeat(43)}`)
+      expect(new URL(page.url()).pathname).toBe('/login')
+      await page.goto(`${at}/start?redirectUri=${encodeURIComponent('https://evil.example/')}`)
+      expect(page.url()).toBe(`${host.url}/login?error=redirect_not_allowed`)
+      // The way back by a link is what Back and a reload repeat; a form they ask about first.
+      if (came.method() !== 'GET') return
+      await page.goto(came.url())
+      expect(page.url()).toBe(`${target}?status=authenticated`)
+    },
+    patience,
+  )
+
+  it.each(all)(
     '$provider [$surface] for an app, and keeps nothing of it (RFC 8252)',
     async ({ surface, provider }) => {
       const host = await realOauthHost([provider], { secure: true })

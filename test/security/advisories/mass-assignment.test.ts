@@ -97,8 +97,9 @@ const withoutCredentials =
 function changesOf(id: string, victimId: string) {
   const operation = operations.find((one) => one.id === id)
   const members = operation?.method === 'GET' ? [] : [withMembers(victimId)]
-  // Providers may add members to their queries (RFC 6749 §4.1.2).
-  const isStrict = operation?.query !== undefined && id !== 'oauthCallback'
+  // Providers may add members to their queries (RFC 6749 §4.1.2), and links gather some on their way to a start.
+  const isOpen = id === 'oauthCallback' || operation?.queryMembers !== undefined
+  const isStrict = operation?.query !== undefined && !isOpen
   const passing = inPassing(victimId)
   return isStrict
     ? { refused: [...members, passing], unnoticed: inHeaders(victimId) }
