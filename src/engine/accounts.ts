@@ -1,7 +1,49 @@
-import { type DomainRule, isDomainAllowed, isUndeliverable } from './addresses.js'
+import {
+  canonicalEmail,
+  type DomainRule,
+  domainOf,
+  isDomainAllowed,
+  isUndeliverable,
+} from './addresses.js'
 import { keysIn } from './login-risk-rules.js'
 import { type SettingsOfBoth, settingsFor } from './surface-settings.js'
 import { isSingleLine, isStorable, utf8Length } from './text.js'
+
+/** What a provider says of the address of one of its accounts. */
+interface VouchedAddress {
+  readonly provider: string
+  /** As the provider wrote it; null when it gave none. */
+  readonly email: string | null
+  /** Google: the mailbox was confirmed once. Microsoft: the tenant owns the domain (`xms_edov`). */
+  readonly emailVerified: boolean
+  /** Google's `hd`: the Workspace domain of the account; null where it has none. */
+  readonly hostedDomain: string | null
+}
+
+/** The domains whose mailboxes the provider runs itself. */
+const ownDomains: ReadonlyMap<string, readonly string[]> = new Map([
+  ['google', ['gmail.com']],
+  ['apple', ['icloud.com', 'me.com', 'mac.com', 'privaterelay.appleid.com']],
+])
+
+/**
+ * Whether the provider vouches for an address: it runs the mailbox, or its owner's directory, so that no earlier owner
+ * of the address can sign in there. Any other address was confirmed once, and may belong to another person by now.
+ * GitHub vouches for none.
+ */
+export function isVouchedFor({
+  provider,
+  email: given,
+  emailVerified,
+  hostedDomain,
+}: VouchedAddress): boolean {
+  const email = emailVerified ? canonicalEmail(given ?? '') : null
+  if (email === null) return false
+  const domain = domainOf(email)
+  if (ownDomains.get(provider)?.includes(domain)) return true
+  if (provider === 'microsoft') return true
+  return provider === 'google' && hostedDomain?.toLowerCase() === domain
+}
 
 /** The ways in which an account is made or opened. */
 export type AccountEntry =
@@ -46,6 +88,8 @@ interface Applicant {
   /** The canonical address, and null where a provider does not vouch for one. */
   readonly email: string | null
   readonly acceptedTerms: string
+  /** False where a provider confirmed the address once and is not the one to say whose it is now. */
+  readonly isVouchedFor?: boolean
 }
 
 /** The account that is to be opened. */
@@ -76,6 +120,11 @@ const conditions = {
     applicant === undefined || isDomainAllowed(applicant.email ?? '', allowedDomains)
       ? null
       : 'email_domain_not_allowed',
+  // A domain is a rule about who somebody is: an address that was confirmed once does not say that.
+  domainVouchedFor: ({ allowedDomains }, { applicant }) =>
+    allowedDomains.length > 0 && applicant?.isVouchedFor === false
+      ? 'oauth_email_unverified'
+      : null,
   termsAccepted: ({ requiredTerms }, { applicant }) =>
     applicant === undefined || requiredTerms === '' || applicant.acceptedTerms === requiredTerms
       ? null
@@ -97,6 +146,7 @@ const conditionsOf: Readonly<Record<AccountEntry, readonly (keyof typeof conditi
     'vouchedFor',
     'deliverable',
     'domainAllowed',
+    'domainVouchedFor',
     'termsAccepted',
   ],
   // The host decides the rest; what gets no mail could never be proved.
@@ -202,7 +252,7 @@ interface Attached {
 }
 
 /**
- * Whether a provider that is authoritative for the address may open the account that has it:
+ * Whether a provider that vouches for the address may open the account that has it:
  * - `prove`: the mailbox was never proved; what was planted on the account goes
  * - `join`: it was proved, and nothing can sign in to it: an earlier proof was cut short before the
  *   identity was stored, or passwords are switched off

@@ -36,7 +36,7 @@ export const apple: OidcProvider = {
       subject,
       email: emailOf(claims),
       emailVerified,
-      emailAuthoritative: emailVerified,
+      hostedDomain: null,
       name: nameIn(form),
     }
   },

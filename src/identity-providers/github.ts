@@ -33,7 +33,7 @@ export const github: PlainProvider = {
       subject: String(id),
       email: primary,
       emailVerified: primary !== null,
-      emailAuthoritative: primary !== null,
+      hostedDomain: null,
       name: displayName('name' in user ? user.name : null),
     }
   },

@@ -28,24 +28,13 @@ export const google: OidcProvider = {
   profileOf(claims, given) {
     const subject = identifier(claims['sub'])
     if (subject === null) return null
-    const email = emailOf(claims)
-    const emailVerified = isTrue(claims['email_verified'])
     return {
       issuer: given === shortIssuer ? issuer : given,
       subject,
-      email,
-      emailVerified,
-      emailAuthoritative: emailVerified && isOfGoogle(email, claims['hd']),
+      email: emailOf(claims),
+      emailVerified: isTrue(claims['email_verified']),
+      hostedDomain: typeof claims['hd'] === 'string' ? claims['hd'] : null,
       name: displayName(claims['name']),
     }
   },
-}
-
-/**
- * Google hosts the mailbox: its own domain, or a Workspace that `hd` names. Any other address was
- * confirmed once, and may belong to another person by now.
- */
-function isOfGoogle(email: string | null, hostedDomain: unknown): boolean {
-  const isGmail = email?.trim().toLowerCase().endsWith('@gmail.com') ?? false
-  return isGmail || (typeof hostedDomain === 'string' && hostedDomain !== '')
 }

@@ -61,7 +61,7 @@ export const microsoft: OidcProvider = {
       subject,
       email: emailOf(claims),
       emailVerified,
-      emailAuthoritative: emailVerified,
+      hostedDomain: null,
       name: displayName(name),
     }
   },

@@ -33,11 +33,8 @@ export interface Profile {
   readonly email: string | null
   /** True if the provider confirms that the address belongs to this account now. */
   readonly emailVerified: boolean
-  /**
-   * True if, beyond that, the provider runs the mailbox or asks its owner at every change, so that no
-   * earlier owner of the address can sign in there. Never true of an address that is not confirmed.
-   */
-  readonly emailAuthoritative: boolean
+  /** Google: the Workspace domain that the account belongs to (`hd`); null of all others. */
+  readonly hostedDomain: string | null
   /** For display; empty when the provider gave none. */
   readonly name: string
 }

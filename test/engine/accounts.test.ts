@@ -8,6 +8,7 @@ import {
   isPeopleOnlyRole,
   isUnfinishedImport,
   isVerificationRequired,
+  isVouchedFor,
   linkProof,
   loginEntry,
   ownerProvedWrite,
@@ -470,4 +471,36 @@ describe('the definition of a role', () => {
 it('the roles of people alone are known however they are written', () => {
   const all = ['super_admin', ' Super_Admin ', 'ADMINISTRATOR', 'admin', 'administrators', '']
   expect(all.map(isPeopleOnlyRole)).toEqual([true, true, true, false, false, false])
+})
+
+describe('the provider that vouches for an address', () => {
+  it.each([
+    ['google', 'a@gmail.com', null, true],
+    ['google', ' A@GMail.com ', null, true],
+    ['google', 'a@company.example', 'company.example', true],
+    ['google', 'a@company.example', 'Company.Example', true],
+    ['google', 'a@company.example', 'other.example', false],
+    ['google', 'a@mail.company.example', 'company.example', false],
+    ['google', 'a@company.example', '', false],
+    ['google', 'a@company.example', null, false],
+    ['google', 'a@notgmail.com', null, false],
+    ['google', 'a@gmail.com.example', null, false],
+    ['google', 'a@icloud.com', null, false],
+    ['microsoft', 'a@company.example', null, true],
+    ['apple', 'a@icloud.com', null, true],
+    ['apple', 'a@me.com', null, true],
+    ['apple', 'a@mac.com', null, true],
+    ['apple', 'a@privaterelay.appleid.com', null, true],
+    ['apple', 'a@company.example', null, false],
+    ['apple', 'a@company.example', 'company.example', false],
+    ['github', 'a@company.example', null, false],
+    ['github', 'a@gmail.com', null, false],
+    ['unknown', 'a@gmail.com', null, false],
+    ['__proto__', 'a@gmail.com', null, false],
+    ['google', null, 'company.example', false],
+    ['google', 'a@', '', false],
+  ])('%s of %s in %s: %s', (provider, email, hostedDomain, isVouched) => {
+    expect(isVouchedFor({ provider, email, emailVerified: true, hostedDomain })).toBe(isVouched)
+    expect(isVouchedFor({ provider, email, emailVerified: false, hostedDomain })).toBe(false)
+  })
 })

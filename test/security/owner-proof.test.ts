@@ -297,9 +297,16 @@ const byProvider: readonly (readonly [string, ProviderId, Partial<Account>, stri
     { email: 'victim@example.org' },
     'account_exists_link_required',
   ],
-  ['Apple', 'apple', {}, 'in'],
+  [
+    'Google, of a Workspace of somebody else',
+    'google',
+    { email: 'victim@example.org', hostedDomain: 'other.example' },
+    'account_exists_link_required',
+  ],
+  ['Apple, of a mailbox that it runs', 'apple', { email: 'victim@icloud.com' }, 'in'],
+  ['Apple, of another mailbox', 'apple', {}, 'account_exists_link_required'],
   ['Microsoft, of a tenant’s own domain', 'microsoft', {}, 'in'],
-  ['GitHub, primary and confirmed', 'github', {}, 'in'],
+  ['GitHub, primary and confirmed', 'github', {}, 'account_exists_link_required'],
 ]
 
 eachSurface.describe('a squatted address and a provider', (surface) => {

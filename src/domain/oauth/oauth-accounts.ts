@@ -1,5 +1,5 @@
 import { uuidv7 } from '../../crypto/secrets.js'
-import { entryRefusal, entryRules, providerProof } from '../../engine/accounts.js'
+import { entryRefusal, entryRules, isVouchedFor, providerProof } from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
@@ -52,7 +52,7 @@ async function admit(
   const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
   const rules = entryRules(ctx.surface, settings)
   const refusal = entryRefusal('providerSignUp', rules, {
-    applicant: { email, acceptedTerms: acceptedTerms ?? '' },
+    applicant: { email, acceptedTerms: acceptedTerms ?? '', isVouchedFor: isVouchedFor(profile) },
   })
   if (refusal !== null) {
     // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
@@ -158,8 +158,8 @@ export function accountOfProvider(
   return retryOnConflict(tries, () => attempt(ctx, arrived, source))
 }
 
-// Gives an existing account to the owner of its address, where a stranger may have registered it and the provider is
-// authoritative for the address. Without this, a stranger's registration would keep the owner out for good on a surface
+// Gives an existing account to the owner of its address, where a stranger may have registered it and the provider
+// vouches for the address. Without this, a stranger's registration would keep the owner out for good on a surface
 // without passwords.
 
 /** What a provider said of a user, and the flow in which it did. */
@@ -174,12 +174,9 @@ export interface OpenedByProvider {
   readonly identityId: string
 }
 
-/** The account that has the address, where the provider is authoritative for it. */
-async function holderOf(
-  ctx: SurfaceContext,
-  { email: given, emailAuthoritative }: ProviderProfile,
-) {
-  const email = emailAuthoritative ? canonicalEmail(given ?? '') : null
+/** The account that has the address, where the provider vouches for it. */
+async function holderOf(ctx: SurfaceContext, profile: ProviderProfile) {
+  const email = isVouchedFor(profile) ? canonicalEmail(profile.email ?? '') : null
   const [user] = email === null ? [] : await ctx.collections.users.find({ email }, { limit: 1 })
   return user ?? null
 }

@@ -318,7 +318,7 @@ export interface OwnerFacts {
 
 /** How the mailbox was proved, and what becomes of the password. */
 export interface Proof {
-  /** The link that was mailed to the address, or the flow to a provider that is authoritative for it. */
+  /** The link that was mailed to the address, or the flow to a provider that vouches for it. */
   readonly by: SpentIntent<'verifyEmail' | 'resetPassword'> | SignInIntent
   /** Null clears the password that is there. */
   readonly newPassword: string | null

@@ -30,7 +30,7 @@ const profileOf = (provider: ProviderId, subject = '1'): ProviderProfile => ({
   subject,
   email: null,
   emailVerified: false,
-  emailAuthoritative: false,
+  hostedDomain: null,
   name: '',
 })
 
