@@ -50,7 +50,7 @@ describe('the guards of admission and of writes', () => {
   })
 
   it('are found in a source as it is written, and are called by the function that writes', () => {
-    expect(ids[0]).toBe('addressLimit')
+    expect(ids[0]).toBe('askedNow')
     expect(ids).toContain('revoke families: revokedAt')
     expect(ids).toContain('barReissues families: generation')
   })
