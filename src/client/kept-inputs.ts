@@ -8,7 +8,7 @@ export const keptInputs: Readonly<Record<string, readonly string[]>> = {
   'POST /mobile/login': ['recognitionId', 'deviceToken', 'registrationKey'],
   'POST /mfa/totp/confirm': ['recognitionId'],
   'POST /login/mfa': ['recognitionId'],
-  'POST /mobile/oauth/exchange': ['recognitionId', 'deviceToken'],
+  'POST /mobile/oauth/exchange': ['recognitionId', 'deviceToken', 'registrationKey'],
   'POST /webauthn/registration/verify': ['recognitionId'],
   'POST /webauthn/login/verify': ['recognitionId'],
 }

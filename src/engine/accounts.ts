@@ -49,6 +49,7 @@ export function isVouchedFor({
 export type AccountEntry =
   /** Registration with a password, and the confirmation that makes the account of it. */
   | 'register'
+  /** A sign-up by a provider, and the confirmation that makes the account of it. */
   | 'providerSignUp'
   /** The host's own code. */
   | 'create'
@@ -88,8 +89,6 @@ interface Applicant {
   /** The canonical address, and null where a provider does not vouch for one. */
   readonly email: string | null
   readonly acceptedTerms: string
-  /** False where a provider confirmed the address once and is not the one to say whose it is now. */
-  readonly isVouchedFor?: boolean
 }
 
 /** The account that is to be opened. */
@@ -120,11 +119,6 @@ const conditions = {
     applicant === undefined || isDomainAllowed(applicant.email ?? '', allowedDomains)
       ? null
       : 'email_domain_not_allowed',
-  // A domain is a rule about who somebody is: an address that was confirmed once does not say that.
-  domainVouchedFor: ({ allowedDomains }, { applicant }) =>
-    allowedDomains.length > 0 && applicant?.isVouchedFor === false
-      ? 'oauth_email_unverified'
-      : null,
   termsAccepted: ({ requiredTerms }, { applicant }) =>
     applicant === undefined || requiredTerms === '' || applicant.acceptedTerms === requiredTerms
       ? null
@@ -146,7 +140,6 @@ const conditionsOf: Readonly<Record<AccountEntry, readonly (keyof typeof conditi
     'vouchedFor',
     'deliverable',
     'domainAllowed',
-    'domainVouchedFor',
     'termsAccepted',
   ],
   // The host decides the rest; what gets no mail could never be proved.
@@ -199,6 +192,14 @@ export function entryRefusal(
     if (refusal !== null) return refusal
   }
   return null
+}
+
+/**
+ * Whether a sign-up by a provider waits for a mailed link. A domain is a rule about who somebody is: an address that was
+ * confirmed once does not say that.
+ */
+export function isLinkRequired({ allowedDomains }: EntryRules, isVouchedFor: boolean): boolean {
+  return allowedDomains.length > 0 && !isVouchedFor
 }
 
 /** What of an account decides how its mailbox may be proved. */

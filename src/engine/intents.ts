@@ -79,12 +79,15 @@ export const intentKinds = {
     boundTo: 'mailbox',
     switchedOff: 'invalid_token',
   },
-  /** A mailed link that makes an account of an address that has none. */
+  /**
+   * A mailed link that makes an account of an address that has none. What the account is to be signed in to by is
+   * judged when it is made.
+   */
   register: {
     ...link,
-    hangsOn: ['password'],
+    hangsOn: [],
     boundTo: 'mailbox',
-    switchedOff: 'password_login_disabled',
+    switchedOff: 'invalid_token',
   },
   /** A mailed link that moves an account to another address. */
   changeEmail: {

@@ -119,7 +119,12 @@ const flow = {
   /** Until when it may come back; of one that came back, until when that is known. */
   goodUntil: whole,
 }
-const flowSecrets = z.object({ nonce: text, codeVerifier: text, recognitionId: text })
+const flowSecrets = z.object({
+  nonce: text,
+  codeVerifier: text,
+  recognitionId: text,
+  registrationKey: text,
+})
 
 /** What a flow has encrypted; null for any other text. */
 export function flowSecretsIn(opened: string | null): z.output<typeof flowSecrets> | null {

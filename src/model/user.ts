@@ -246,14 +246,18 @@ export const serviceCredentialsSpec: CollectionSpec<ServiceCredential> = {
  * of the user to be. There is one of each address and browser or app.
  */
 export interface PendingRegistration extends Doc {
-  /** How the account would be signed in to, so far `password` alone; empty for what a deletion left. */
+  /** How the account would be signed in to: `password` or `provider`; empty for what a deletion left. */
   readonly method: string
+  /** The account at a provider that is to be the new account's; null without one. */
+  readonly provider: string | null
+  readonly issuer: string | null
+  readonly subject: string | null
   /** Canonical address; a digest of it for what a deletion left. */
   readonly email: string
   readonly emailAsTyped: string
   /** SHA-256 of what the browser or app keeps that registered; no other one's link makes it an account. */
   readonly keyHash: string
-  /** PHC string. No login ever looks at it. */
+  /** PHC string; empty without a password. No login ever looks at it. */
   readonly passwordHash: string
   readonly name: string
   readonly termsVersion: string | null
@@ -264,6 +268,9 @@ export interface PendingRegistration extends Doc {
 export const pendingRegistrationsSpec: SurfaceSpec<PendingRegistration> = {
   fields: {
     method: { kind: 'text' },
+    provider: { kind: 'text', nullable: true },
+    issuer: { kind: 'text', nullable: true },
+    subject: { kind: 'text', nullable: true },
     email: { kind: 'text' },
     emailAsTyped: { kind: 'text' },
     keyHash: { kind: 'text' },

@@ -75,14 +75,16 @@ const startOauth = publicOperation({
   body: noBody,
   bodyOptional: true,
   reply: nothing,
-  cookies: { reads: [...flowCookies, 'recognition'], sets: flowCookies },
+  cookies: { reads: [...flowCookies, 'registration', 'recognition'], sets: flowCookies },
   errors: [...oauthStartErrors, 'csrf_rejected'],
   handle: async (call, ctx) => {
-    const { params, query, flowCookies: keys, recognitionCookie: recognitionId } = call
+    const { params, query, flowCookies: keys } = call
+    const { recognitionCookie: recognitionId, registrationCookie: registrationKey } = call
     // A foreign page must not sign its visitors in behind their backs, where the provider would not ask.
     const { login_hint: loginHint, hd: hostedDomain, prompt } = query
     const hints = { loginHint, hostedDomain, prompt }
-    const browser = { keys, recognitionId, hints, asksForAccount: !call.isAskedByPerson() }
+    const kept = { keys, recognitionId, registrationKey }
+    const browser = { ...kept, hints, asksForAccount: !call.isAskedByPerson() }
     const provider = params['provider'] ?? ''
     return redirectToProvider(await startWebSignIn(ctx, provider, targetOf(query), browser))
   },
@@ -105,7 +107,7 @@ const oauthCallback = publicOperation({
   reply: nothing,
   cookies: {
     reads: ['oauth', 'device', 'refresh'],
-    sets: ['refresh', 'oauth', 'recognition'],
+    sets: ['refresh', 'oauth', 'registration', 'recognition'],
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
@@ -137,7 +139,7 @@ const oauthCallbackFormPost = publicOperation({
   reply: nothing,
   cookies: {
     reads: ['oauth_form', 'device', 'refresh'],
-    sets: ['refresh', 'oauth_form', 'recognition'],
+    sets: ['refresh', 'oauth_form', 'registration', 'recognition'],
   },
   errors: callbackErrors,
   redirectErrors: oauthFailures,
@@ -193,14 +195,25 @@ const exchangeMobileOauth = publicOperation({
     code: tokenInput,
     codeVerifier: tokenInput,
     deviceToken: z.optional(tokenInput),
+    registrationKey: z.optional(tokenInput),
     ...recognitionInput,
   }),
-  reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
+  reply: z.union([
+    z.strictObject({
+      status: z.literal('verificationRequired'),
+      registrationKey: z.string(),
+      expiresIn: z.int(),
+    }),
+    mobileAuthenticatedReply,
+    ...unfinishedLogins,
+  ]),
   errors: ['invalid_token', 'oauth_provider_disabled', 'invalid_credentials', 'email_not_verified'],
   handle: async ({ body, source }, ctx) => {
-    const { code, codeVerifier, deviceToken = null, recognitionId = null } = body
-    const device = { deviceToken, recognition: { cookie: null, body: recognitionId } }
-    return mobileLogin(await exchangeOauthCode(ctx, { code, codeVerifier, ...device }, source))
+    const { deviceToken = null, recognitionId = null, registrationKey = null, ...shown } = body
+    const recognition = { cookie: null, body: recognitionId }
+    const app = { ...shown, deviceToken, registrationKey, recognition }
+    const result = await exchangeOauthCode(ctx, app, source)
+    return result.status === 'verificationRequired' ? { body: result } : mobileLogin(result)
   },
 })
 
@@ -208,8 +221,12 @@ function returningBrowser({
   flowCookies: keys,
   deviceCookie: deviceToken,
   refreshCookies: sessions,
-}: Pick<Call<unknown>, 'flowCookies' | 'deviceCookie' | 'refreshCookies'>): ReturningBrowser {
-  return { keys, deviceToken, sessions }
+  languages,
+}: Pick<
+  Call<unknown>,
+  'flowCookies' | 'deviceCookie' | 'refreshCookies' | 'languages'
+>): ReturningBrowser {
+  return { keys, deviceToken, sessions, languages: languages() }
 }
 
 function targetOf(given: {

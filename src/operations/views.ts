@@ -216,7 +216,7 @@ export function linkBegun({ authorizationUrl, expiresIn, cookies }: BrowserFlow)
 
 /** Redirects the browser back to the host's page or app. */
 export function redirectToApp(returned: Returned): Answer<null> {
-  const { location, failed, refresh, cookie, recognition } = returned
+  const { location, failed, refresh, cookie, recognition, registration } = returned
   return {
     body: null,
     headers: { location },
@@ -224,6 +224,7 @@ export function redirectToApp(returned: Returned): Answer<null> {
     ...(refresh === null ? {} : { refreshCookie: refresh }),
     ...(recognition === null ? {} : { recognitionCookie: recognition }),
     ...(cookie === null ? {} : { flowCookies: [cookie] }),
+    ...(registration === null ? {} : { registrationCookie: registration }),
   }
 }
 

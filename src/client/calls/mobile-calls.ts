@@ -42,9 +42,15 @@ export interface MobileCalls {
       readonly code: string
       readonly codeVerifier: string
       readonly deviceToken?: string
+      readonly registrationKey?: string
       readonly recognitionId?: string
     }
     readonly reply:
+      | {
+          readonly status: 'verificationRequired'
+          readonly registrationKey: string
+          readonly expiresIn: number
+        }
       | MobileAuthenticated
       | PasswordChangeRequired
       | MfaRequired

@@ -1,5 +1,6 @@
 import { uuidv7 } from '../../crypto/secrets.js'
 import {
+  type AccountEntry,
   beginning,
   type EntryFacts,
   type EntryRules,
@@ -11,12 +12,24 @@ import {
 } from '../../engine/accounts.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import { newUser, type PendingRegistration, type User } from '../../model/user.js'
+import { providerId } from '../../identity-providers/providers.js'
+import {
+  newUser,
+  type OauthIdentity,
+  type PendingRegistration,
+  type User,
+} from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { type OpenedIntent, type SpentIntent, spendIntent } from '../intents/intents.js'
 import { issueMailedTicket, takeMailedTicket } from '../intents/login-intents.js'
-import { registrationsBoundTo, takeRegistration } from '../intents/pending-registrations.js'
+import {
+  keepRegistration,
+  type Registered,
+  registrationsBoundTo,
+  takeRegistration,
+} from '../intents/pending-registrations.js'
 import { mailAccountExists, mailConfirmRegistration } from '../mail/mail-service.js'
+import { holdIdentity, takeBackIdentity } from '../oauth/oauth-links.js'
 import {
   checkPasswordOfLink,
   clearPasswordFailures,
@@ -25,7 +38,7 @@ import {
 import { checkNewPassword, type OwnerFacts, proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { takeBackUsed } from '../surface/ways-in.js'
+import { isProviderOffered, isTenantAdmitted, takeBackUsed } from '../surface/ways-in.js'
 
 // Makes an account of a proved address.
 
@@ -47,8 +60,8 @@ interface Attempt {
 /** A link to an address without an account, which is judged by its own conditions. */
 type Link = SpentIntent<'register', null>
 
-function admit(rules: EntryRules, comer?: EntryFacts): void {
-  const refusal = entryRefusal('register', rules, comer)
+function admit(entry: AccountEntry, rules: EntryRules, comer?: EntryFacts): void {
+  const refusal = entryRefusal(entry, rules, comer)
   if (refusal !== null) throw new AuthError(refusal)
 }
 
@@ -59,7 +72,9 @@ async function passwordOf(
   { newPassword, name }: ShownBeginning,
 ) {
   if (newPassword === undefined && registered !== null) {
-    return { passwordHash: registered.passwordHash, passwordChangedAt: registered.createdAt }
+    return registered.method === 'provider'
+      ? { passwordHash: null, passwordChangedAt: null }
+      : { passwordHash: registered.passwordHash, passwordChangedAt: registered.createdAt }
   }
   const password = newPassword ?? ''
   const line = linkLine(ctx.surface, id)
@@ -123,6 +138,22 @@ async function make(ctx: SurfaceContext, user: User, source: RequestSource): Pro
   return true
 }
 
+/**
+ * The account at a provider that waits with a registration; it names the account that is to be made, as a sign-up's does.
+ * Null where another account has it by now, or the provider lets nobody of it in.
+ */
+async function heldIdentity(
+  ctx: SurfaceContext,
+  { id, provider, issuer, subject }: PendingRegistration,
+): Promise<OauthIdentity | null> {
+  const known = providerId(provider ?? '')
+  if (known === null || issuer === null || subject === null) return null
+  const profile = { provider: known, issuer, subject }
+  const settings = await ctx.settings()
+  const isOffered = isProviderOffered(known, ctx.surface, settings)
+  return isOffered && isTenantAdmitted(profile, settings) ? holdIdentity(ctx, profile, id) : null
+}
+
 /** Makes the account if the settings of today allow it; null where this is done, else the one that is there. */
 async function begin(
   ctx: SurfaceContext,
@@ -131,16 +162,25 @@ async function begin(
 ): Promise<User | null> {
   const { boundTo: email } = link.stored
   const rules = entryRules(ctx.surface, await ctx.settings())
-  admit(rules)
+  const isByProvider = registered?.method === 'provider'
+  const needsPassword = !isByProvider || shown.newPassword !== undefined
+  const entry = needsPassword ? 'register' : 'providerSignUp'
+  admit(entry, rules)
   if (beginning(registered !== null, shown.newPassword !== undefined) === 'ask') {
     throw new AuthError('password_choice_required')
   }
   const acceptedTerms = shown.acceptedTermsVersion ?? registered?.termsVersion ?? ''
-  admit(rules, { applicant: { email, acceptedTerms } })
+  admit(entry, rules, { applicant: { email, acceptedTerms } })
   const user = await accountOf(ctx, link, registered, shown, acceptedTerms)
+  // Before the account, as at a sign-up, and after all that may be refused.
+  const identity = isByProvider ? await heldIdentity(ctx, registered) : null
+  if (isByProvider && identity === null) {
+    return begin(ctx, link, { registered: null, shown, source })
+  }
   if (await make(ctx, user, source)) return null
   // The account that any link of this registration made, even if its address changed since; or that this link made.
   const made = (await ctx.collections.users.get(user.id)) ?? (await madeByLink(ctx, link))
+  if (identity !== null && made?.id !== identity.userId) await takeBackIdentity(ctx, identity)
   if (made !== null) return made
   mailAddressTaken(ctx, email)
   await takeMailedTicket(ctx, link)
@@ -174,7 +214,8 @@ async function finish(
 }
 
 /**
- * With what was registered in the same browser or app, else with `newPassword`; today's settings
+ * With what was registered in the same browser or app, which may be an account at a provider, else with
+ * `newPassword`; today's settings
  * decide whether it may be made. Repeat it after a rejection: the account is made once. A repetition
  * needs the same password, or none. Throws `password_choice_required`, which spends nothing,
  * `registration_disabled` and the like, `password_policy`, `invalid_token` when the address has an
@@ -300,6 +341,33 @@ export async function confirmMailbox(
 // registration of its address, so that a stranger cannot use up an owner's mails and leave them without one.
 // `languages` are of the caller who asks for the mail, and go with it.
 
+/** An answer to a registration that waits for a mailed link. */
+export interface WaitingForLink {
+  readonly status: 'verificationRequired'
+  /** For the browser or app to keep: with it, a mailed link makes an account of this registration. */
+  readonly registrationKey: string
+  /** Whole seconds. */
+  readonly expiresIn: number
+}
+
+/** Keeps a registration and mails about it. No account is read before the answer. */
+export async function keepForLink(
+  ctx: SurfaceContext,
+  registered: Registered,
+  {
+    registrationKey: shown,
+    languages,
+  }: Pick<ShownBeginning, 'registrationKey'> & { readonly languages: readonly string[] },
+  source: RequestSource,
+): Promise<WaitingForLink> {
+  const lifeMs = await registrationLifetime(ctx)
+  const kept = await keepRegistration(ctx, registered, shown, lifeMs)
+  ctx.emit('account.registrationRequested', source, { userId: kept.registration.id })
+  mailRegistered(ctx, registered.email, languages, source)
+  const { registrationKey } = kept
+  return { status: 'verificationRequired', registrationKey, expiresIn: lifeMs / 1000 }
+}
+
 /** How long registrations live now, and links that confirm an address, in milliseconds. */
 export async function registrationLifetime(ctx: SurfaceContext): Promise<number> {
   const { emailVerificationTTL } = await ctx.settings()
@@ -345,7 +413,7 @@ async function tellOwner(ctx: SurfaceContext, email: string): Promise<void> {
 }
 
 /** About a registration: a link, or that the address has an account. Three an hour for an address. */
-export function mailRegistered(
+function mailRegistered(
   ctx: SurfaceContext,
   email: string,
   languages: readonly string[],

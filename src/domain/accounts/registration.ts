@@ -15,7 +15,7 @@ import {
   takeRegistrationLinks,
 } from '../intents/login-intents.js'
 import {
-  keepRegistration,
+  byPassword,
   registrationOfUser,
   registrationsOfAddress,
   takeRegistration,
@@ -29,10 +29,11 @@ import { type AddressAsker, confirmEmailChange } from './profile.js'
 import {
   confirmMailbox,
   confirmRegistration,
-  mailRegistered,
+  keepForLink,
   mailRegisteredAgain,
   registrationLifetime,
   type ShownBeginning,
+  type WaitingForLink,
 } from './registration-confirmation.js'
 
 export interface RegistrationInput {
@@ -44,14 +45,7 @@ export interface RegistrationInput {
 
 export type RegistrationResult =
   /** Also for an address that has an account: its owner gets a mail instead. */
-  | {
-      readonly status: 'verificationRequired'
-      /** For the browser or app to keep: with it, a mailed link makes an account of this registration. */
-      readonly registrationKey: string
-      /** Whole seconds. */
-      readonly expiresIn: number
-    }
-  | LoginResult
+  WaitingForLink | LoginResult
 
 /** Where an answer goes, and what the browser or app keeps of its registrations; null without. */
 export interface Registrant extends Pick<FirstFactor, 'delivery' | 'recognition'> {
@@ -128,22 +122,6 @@ async function sendVerification(
   mailVerifyEmail(ctx, user, ticket, languages)
 }
 
-async function keep(
-  ctx: SurfaceContext,
-  email: string,
-  choice: Choice,
-  { registrationKey: shown, languages }: Pick<Registrant, 'registrationKey' | 'languages'>,
-  source: RequestSource,
-): Promise<RegistrationResult> {
-  const { passwordChangedAt: _, ...registered } = choice
-  const lifeMs = await registrationLifetime(ctx)
-  const kept = await keepRegistration(ctx, { email, ...registered }, shown, lifeMs)
-  ctx.emit('account.registrationRequested', source, { userId: kept.registration.id })
-  mailRegistered(ctx, email, languages, source)
-  const { registrationKey } = kept
-  return { status: 'verificationRequired', registrationKey, expiresIn: lifeMs / 1000 }
-}
-
 function sendAgain(
   ctx: SurfaceContext,
   { actorId, source }: Act,
@@ -186,7 +164,8 @@ export async function register(
   const settings = await ctx.settings()
   const choice = await chosen(ctx, input, line)
   if (isVerificationRequired(settings, settingsFor(ctx.surface, settings))) {
-    return keep(ctx, email, choice, { registrationKey, languages }, source)
+    const { passwordChangedAt: _, ...registered } = { email, ...choice, ...byPassword }
+    return keepForLink(ctx, registered, { registrationKey, languages }, source)
   }
   const user = await insert(ctx, choice, email)
   if (user === null) {
@@ -317,11 +296,13 @@ export function createRegistrations(ctx: SurfaceContext): Registrations {
   return {
     async list(request = {}) {
       const page = hostPage(request)
-      const found = await ctx.collections.pendingRegistrations.find(
-        { method: 'password' },
-        page.read,
+      const found = await Promise.all(
+        ['password', 'provider'].map((method) =>
+          ctx.collections.pendingRegistrations.find({ method }, page.read),
+        ),
       )
-      const { shown, next } = page.cut(found)
+      const inOrder = found.flat().sort((one, other) => (one.id < other.id ? -1 : 1))
+      const { shown, next } = page.cut(inOrder)
       const now = ctx.clock.now()
       return { registrations: shown.filter(({ expiresAt }) => expiresAt > now).map(recordOf), next }
     },

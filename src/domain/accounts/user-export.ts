@@ -236,7 +236,8 @@ const shown: Readonly<Record<Personal, readonly string[]>> = {
   families: ['id', 'loginAt', 'rotatedAt', 'delivery', 'expiresAt', 'revokedAt', 'revokedReason'],
   knownLogins: ['id', ...login],
   pendingRegistrations: [
-    ...['id', 'method', 'email', 'emailAsTyped', 'name', 'termsVersion', 'createdAt', 'expiresAt'],
+    ...['id', 'method', 'provider', 'issuer', 'subject', 'email', 'emailAsTyped', 'name'],
+    ...['termsVersion', 'createdAt', 'expiresAt'],
   ],
   intents: ['kind', 'boundTo', 'attempts', 'payload', 'expiresAt'],
   challenges: ['kind', 'attempts', 'sessionId', 'payload', 'expiresAt'],

@@ -1,4 +1,5 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
+import { registrationKeys } from '../../engine/accounts.js'
 import { recognitionIds } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type {
@@ -22,6 +23,7 @@ import {
   spendIntent,
   unlessRefused,
 } from './intents.js'
+import { fetchRegistration, type KeptRegistration } from './pending-registrations.js'
 
 // Flows to providers, each of which comes back once, to the browser it began in.
 
@@ -42,6 +44,8 @@ export interface FlowFacts {
    * from another site.
    */
   readonly recognitionId: string | null
+  /** What the browser keeps of its registrations, which the way back may lack as well; null without. */
+  readonly registrationKey: string | null
   /** Whether the provider is to let the person choose an account. Default false. */
   readonly asksForAccount?: boolean
   /** What the page asks of the provider. */
@@ -83,8 +87,9 @@ export interface WayBack {
 export interface TakenFlow {
   readonly back: WayBack
   readonly secrets: SignInSecrets
-  /** The browser's recognition id when the flow began. */
+  /** The browser's recognition id when the flow began, and what it kept of its registrations. */
   readonly recognitionId: string | null
+  readonly registrationKey: string | null
   /** The callback that the provider was told. */
   readonly redirectUri: string
   /** Throws `oauth_provider_disabled` and, for a link, `oauth_failed`. */
@@ -117,18 +122,22 @@ function callbackOf(ctx: SurfaceContext, provider: string): string {
 function seal(
   ctx: SurfaceContext,
   { state, ...kept }: SignInSecrets,
-  recognitionId: string | null,
+  { recognitionId, registrationKey }: Pick<FlowFacts, 'recognitionId' | 'registrationKey'>,
 ): string {
-  // No more of it than ids: a stranger may have sent anything.
-  const all = { ...kept, recognitionId: recognitionIds(recognitionId).join('.') }
+  // No more of them than ids and keys: a stranger may have sent anything.
+  const all = {
+    ...kept,
+    recognitionId: recognitionIds(recognitionId).join('.'),
+    registrationKey: registrationKeys(registrationKey).join('.'),
+  }
   return ctx.secretBox.seal(JSON.stringify(all), placeOf(ctx, sha256(state)))
 }
 
 function open(ctx: SurfaceContext, { id, payload }: Flow, state: string) {
   const kept = flowSecretsIn(ctx.secretBox.open(payload.sealedSecrets, placeOf(ctx, id)))
   if (kept === null) throw new AuthError('service_unavailable')
-  const { recognitionId, ...secrets } = kept
-  return { secrets: { state, ...secrets }, recognitionId }
+  const { recognitionId, registrationKey, ...secrets } = kept
+  return { secrets: { state, ...secrets }, recognitionId, registrationKey }
 }
 
 /** What all flows begin with, and where the browser or the app goes on to. */
@@ -138,9 +147,9 @@ function begin(
     provider,
     redirectUri,
     termsVersion,
-    recognitionId,
     asksForAccount = false,
     hints = {},
+    ...browser
   }: FlowFacts,
   credentials: ProviderCredentials,
   state: string,
@@ -150,7 +159,7 @@ function begin(
     nonce: randomToken(ctx.random),
     codeVerifier: randomToken(ctx.random),
   }
-  const sealedSecrets = seal(ctx, secrets, recognitionId)
+  const sealedSecrets = seal(ctx, secrets, browser)
   const request = { ...secrets, redirectUri: callbackOf(ctx, provider), asksForAccount, hints }
   const begun: BegunFlow = {
     authorizationUrl: ctx.providers.authorizationUrl(provider, credentials, request),
@@ -378,6 +387,30 @@ export async function redeemOauthCode(
   }
   // A second use that comes meanwhile is seen when the session is noted, and ends it.
   return spendIntent(await openIntent(ctx, 'appCode', redeemed))
+}
+
+function signUpPlace(ctx: SurfaceContext, codeChallenge: string) {
+  return placeOf(ctx, `sign-up ${codeChallenge}`)
+}
+
+/**
+ * The code of an app whose sign-up waits for a mailed link. It carries the key of the registration, encrypted for the
+ * app's verifier, and opens no session, so that nothing has to be ended where it comes again.
+ */
+export function signUpCode(ctx: SurfaceContext, key: string, codeChallenge: string): string {
+  return ctx.secretBox.seal(key, signUpPlace(ctx, codeChallenge))
+}
+
+/** What such a code was given for; null for any other code and verifier. */
+export async function redeemSignUpCode(
+  ctx: SurfaceContext,
+  code: string,
+  codeVerifier: string,
+  shown: string | null,
+): Promise<KeptRegistration | null> {
+  if (!verifierForm.test(codeVerifier)) return null
+  const key = ctx.secretBox.open(code, signUpPlace(ctx, sha256(codeVerifier)))
+  return key === null ? null : fetchRegistration(ctx, key, shown, codeLifeMs)
 }
 
 /**

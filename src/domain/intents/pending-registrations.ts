@@ -11,8 +11,17 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 /** What a person registers with. */
 export type Registered = Pick<
   PendingRegistration,
-  'email' | 'emailAsTyped' | 'passwordHash' | 'name' | 'termsVersion'
+  | ('email' | 'emailAsTyped' | 'passwordHash' | 'name' | 'termsVersion')
+  | ('method' | 'provider' | 'issuer' | 'subject')
 >
+
+/** What registers with a password has no account at a provider. */
+export const byPassword = {
+  method: 'password',
+  provider: null,
+  issuer: null,
+  subject: null,
+} as const
 
 export interface KeptRegistration {
   readonly registration: PendingRegistration
@@ -61,7 +70,6 @@ export async function keepRegistration(
   const key = randomToken(ctx.random)
   const registration: PendingRegistration = {
     id: uuidv7(now, ctx.random),
-    method: 'password',
     ...registered,
     keyHash: sha256(key),
     createdAt: now,
@@ -71,14 +79,39 @@ export async function keepRegistration(
     throw new AuthError('service_unavailable')
   }
   // Last: a crash before leaves the earlier one to the key that the browser still has.
+  return { registration, registrationKey: await keysWith(ctx, registration, key, earlier) }
+}
+
+/** Takes the earlier ones of its address away, and adds the keys of the others to its own. */
+async function keysWith(
+  ctx: SurfaceContext,
+  { id, email }: PendingRegistration,
+  key: string,
+  all: Awaited<ReturnType<typeof known>>,
+): Promise<string> {
+  const earlier = all.filter(({ of }) => of.id !== id)
   for (const { of } of earlier) {
-    if (isOfAddress(of, registered.email)) await ctx.collections.pendingRegistrations.take(of.id)
+    if (isOfAddress(of, email)) await ctx.collections.pendingRegistrations.take(of.id)
   }
-  const others = earlier.filter(({ of }) => isLive(ctx, of) && !isOfAddress(of, registered.email))
-  const registrationKey = keptKeys(
+  const others = earlier.filter(({ of }) => isLive(ctx, of) && !isOfAddress(of, email))
+  return keptKeys(
     key,
     others.map((other) => other.key),
   )
+}
+
+/** What an app fetches by its key within this time; `shown` is what it kept before. Null when it is too late. */
+export async function fetchRegistration(
+  ctx: SurfaceContext,
+  key: string,
+  shown: string | null,
+  withinMs: number,
+): Promise<KeptRegistration | null> {
+  const registration = await ofKey(ctx, key)
+  if (registration === null || isStripped(registration)) return null
+  const { createdAt, expiresAt } = registration
+  if (Math.min(createdAt + withinMs, expiresAt) <= ctx.clock.now()) return null
+  const registrationKey = await keysWith(ctx, registration, key, await known(ctx, shown))
   return { registration, registrationKey }
 }
 
@@ -138,7 +171,9 @@ type Named = Pick<PendingRegistration, 'keyHash' | 'email'>
  */
 export function stripped(registration: Named) {
   const email = strippedAddress(registration, registration.email)
-  return { email, method: '', emailAsTyped: '', passwordHash: '', name: '', termsVersion: null }
+  const noProvider = { provider: null, issuer: null, subject: null }
+  const nothing = { method: '', emailAsTyped: '', passwordHash: '', name: '', termsVersion: null }
+  return { email, ...nothing, ...noProvider }
 }
 
 function isStripped({ method }: Pick<PendingRegistration, 'method'>): boolean {

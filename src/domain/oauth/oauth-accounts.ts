@@ -1,5 +1,11 @@
 import { uuidv7 } from '../../crypto/secrets.js'
-import { entryRefusal, entryRules, isVouchedFor, providerProof } from '../../engine/accounts.js'
+import {
+  entryRefusal,
+  entryRules,
+  isLinkRequired,
+  isVouchedFor,
+  providerProof,
+} from '../../engine/accounts.js'
 import { canonicalEmail } from '../../engine/addresses.js'
 import { AuthError } from '../../errors/index.js'
 import type { ProviderProfile } from '../../identity-providers/provider-clients.js'
@@ -8,6 +14,7 @@ import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
+import type { Registered } from '../intents/pending-registrations.js'
 import { proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -29,6 +36,11 @@ export interface Found {
   readonly identityId: string
 }
 
+/** A sign-up that is to wait for a mailed link. */
+export interface SignUpByLink {
+  readonly registered: Registered
+}
+
 /** Two callbacks of one person may come at once; the second finds what the first made. */
 const tries = 4
 
@@ -41,28 +53,25 @@ async function isTaken(ctx: SurfaceContext, email: string): Promise<boolean> {
   return (await ctx.collections.users.find({ email }, { limit: 1 })).length > 0
 }
 
-/** The address of an account that may be made; whether it is free, the insert decides. */
-async function admit(
-  ctx: SurfaceContext,
-  profile: ProviderProfile,
-  acceptedTerms: string | null,
-): Promise<string> {
+/** The address of an account that may be made; whether it is free, the insert or the mailed link decides. */
+async function admit(ctx: SurfaceContext, profile: ProviderProfile, acceptedTerms: string | null) {
   const settings = await ctx.settings()
   // A provider may have mapped another script by rules of its own before it proved the mailbox.
   const email = profile.emailVerified ? canonicalEmail(profile.email ?? '') : null
   const rules = entryRules(ctx.surface, settings)
   const refusal = entryRefusal('providerSignUp', rules, {
-    applicant: { email, acceptedTerms: acceptedTerms ?? '', isVouchedFor: isVouchedFor(profile) },
+    applicant: { email, acceptedTerms: acceptedTerms ?? '' },
   })
+  const needsLink = isLinkRequired(rules, isVouchedFor(profile))
   if (refusal !== null) {
     // Only the address's owner learns this, whom the provider confirms: it helps them to sign in.
-    if (email !== null && (await isTaken(ctx, email))) {
+    if (email !== null && !needsLink && (await isTaken(ctx, email))) {
       throw new AuthError('account_exists_link_required')
     }
     throw new AuthError(refusal)
   }
-  // What is not vouched for was refused.
-  return email ?? ''
+  // What is not confirmed was refused.
+  return { email: email ?? '', needsLink }
 }
 
 async function insert(
@@ -100,7 +109,7 @@ async function attempt(
   ctx: SurfaceContext,
   arrived: ArrivedProfile,
   source: RequestSource,
-): Promise<Found | typeof conflict> {
+): Promise<Found | SignUpByLink | typeof conflict> {
   const { profile } = arrived
   const known = await findIdentity(ctx, profile)
   if (known !== null && isBeingLinked(known)) {
@@ -125,9 +134,11 @@ async function signUp(
   known: OauthIdentity | null,
   arrived: ArrivedProfile,
   source: RequestSource,
-): Promise<Found | typeof conflict> {
+): Promise<Found | SignUpByLink | typeof conflict> {
   const { profile, intent } = arrived
-  const email = await admit(ctx, profile, intent.stored.payload.termsVersion)
+  const { termsVersion } = intent.stored.payload
+  const { email, needsLink } = await admit(ctx, profile, termsVersion)
+  if (needsLink) return { registered: registeredBy(profile, email, termsVersion) }
   const identity = await claim(ctx, known, profile)
   if (identity === null) return conflict
   const made = await insert(ctx, identity.userId, email, arrived)
@@ -143,9 +154,26 @@ async function signUp(
   throw new AuthError('account_exists_link_required')
 }
 
+function registeredBy(
+  { provider, issuer, subject, name, email: typed }: ProviderProfile,
+  email: string,
+  termsVersion: string | null,
+): Registered {
+  const account = { method: 'provider', provider, issuer, subject }
+  const emailAsTyped = (typed ?? email).trim()
+  return {
+    ...account,
+    email,
+    emailAsTyped,
+    passwordHash: '',
+    name,
+    termsVersion: termsVersion || null,
+  }
+}
+
 /**
  * The user this account at the provider belongs to, made now if it has no owner yet and the
- * settings let it register. An account with the same address is opened by that only where
+ * settings let it register; nothing is made of one that is to wait for a mailed link. An account with the same address is opened by that only where
  * `openToProvider` says so.
  * Throws `account_exists_link_required`, `registration_disabled`, `oauth_email_unverified`,
  * `email_not_allowed`, `email_domain_not_allowed` and `terms_not_accepted`.
@@ -154,7 +182,7 @@ export function accountOfProvider(
   ctx: SurfaceContext,
   arrived: ArrivedProfile,
   source: RequestSource,
-): Promise<Found> {
+): Promise<Found | SignUpByLink> {
   return retryOnConflict(tries, () => attempt(ctx, arrived, source))
 }
 

@@ -336,6 +336,26 @@ export function addIdentity(
   return insert(ctx, profile, userId, null)
 }
 
+/**
+ * For an account that is to be made under this id. Null where the identity is another account's, or may be about to be.
+ * Repeatable.
+ */
+export function holdIdentity(
+  ctx: SurfaceContext,
+  profile: ProviderAccount,
+  userId: string,
+): Promise<OauthIdentity | null> {
+  const attempt = async () => {
+    const known = await findIdentity(ctx, profile)
+    if (known === null) return (await addIdentity(ctx, profile, userId)) ?? conflict
+    const isSettled = !isBeingLinked(known)
+    if (isSettled && known.userId === userId) return (await renewIdentity(ctx, known)) ?? conflict
+    if (isSettled && (await ctx.collections.users.get(known.userId)) !== null) return null
+    return (await takeAbandonedIdentity(ctx, known)) ? conflict : null
+  }
+  return retryOnConflict(tries, attempt, () => null)
+}
+
 /** As `add`, but the identity opens nothing before it is settled. */
 export async function beginIdentity(
   ctx: SurfaceContext,

@@ -12,6 +12,8 @@ import { oauthFailures } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
+import type { RegistrationResult } from '../accounts/registration.js'
+import { keepForLink, type WaitingForLink } from '../accounts/registration-confirmation.js'
 import type { SignedIn } from '../context/actor.js'
 import { type SpentIntent, sessionRefusal } from '../intents/intents.js'
 import {
@@ -32,6 +34,9 @@ import {
   type Linker,
   type ResponseMode,
   redeemOauthCode,
+  redeemSignUpCode,
+  type SignInIntent,
+  signUpCode,
   type TakenFlow,
   type WayBack,
 } from '../intents/oauth-flows.js'
@@ -40,7 +45,7 @@ import type { RecognitionGrant, ShownRecognition } from '../login/login-risk.js'
 import { type RefreshGrant, verifyRefresh } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { credentialsFor, isProviderOffered } from '../surface/ways-in.js'
-import { accountOfProvider } from './oauth-accounts.js'
+import { accountOfProvider, type Found, type SignUpByLink } from './oauth-accounts.js'
 import { completeLink, prepareLink } from './oauth-links.js'
 
 // Signing in at an identity provider (OAuth 2.1, RFC 8252).
@@ -56,19 +61,24 @@ export interface ReturningBrowser {
   readonly deviceToken: string | null
   /** The refresh tokens of its cookies. */
   readonly sessions: readonly string[]
+  /** For a mail about a sign-up. */
+  readonly languages: readonly string[]
 }
 
 /** What came back of a flow, and what its device is known by. */
-interface Arrived {
+interface Arrived extends Pick<ReturningBrowser, 'deviceToken' | 'languages'> {
   readonly parameters: Readonly<Record<string, string>>
-  readonly deviceToken: string | null
 }
 
-/** What a flow came to; `login` of a browser's own, null of the others. */
+/** What a flow came to; `login` or `registration` of a browser's own, null of the others. */
 interface Settled {
   readonly members: Record<string, string>
   readonly login: LoginResult | null
+  readonly registration: WaitingForLink | null
 }
+
+/** Of flows that do not sign a browser in. */
+const noBrowser = { recognitionId: null, registrationKey: null } as const
 
 async function requireListed(ctx: SurfaceContext, uri: string, kind: FlowKind): Promise<void> {
   const { oauthRedirectTargets } = await ctx.settings()
@@ -106,7 +116,7 @@ async function startInBrowser(
 async function issueCode(
   ctx: SurfaceContext,
   { stored }: SpentIntent<'oauthApp', null>,
-  { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
+  { user, identityId }: Found,
 ): Promise<string> {
   if (!user.enabled || !isHuman(user)) throw new AuthError('invalid_credentials')
   const { provider: method, codeChallenge } = stored.payload
@@ -116,7 +126,7 @@ async function issueCode(
 async function logInBrowser(
   ctx: SurfaceContext,
   { stored }: SpentIntent<'oauthWeb', null>,
-  { user, identityId }: Awaited<ReturnType<typeof accountOfProvider>>,
+  { user, identityId }: Found,
   { note, ...device }: Pick<TakenFlow, 'note'> & Pick<FirstFactor, 'deviceToken' | 'recognition'>,
   source: RequestSource,
 ): Promise<Settled> {
@@ -125,7 +135,7 @@ async function logInBrowser(
   const first = { user, method, amr: [], factors: null, second: null, ...device }
   const login = await proceedLogin(ctx, { ...first, federated, delivery: 'cookie' }, source)
   if (login.status === 'authenticated') await noteSession(ctx, note, login.session.sessionId)
-  return { members: membersOf(login), login }
+  return { members: membersOf(login), login, registration: null }
 }
 
 /** The login stands; without the note, a person who comes again is led to the page with an error. */
@@ -141,25 +151,43 @@ async function noteSession(
   }
 }
 
+/** For a browser, what it is to keep; for an app, the code by which it fetches that. */
+async function waitForLink(
+  ctx: SurfaceContext,
+  intent: SignInIntent,
+  { registered }: SignUpByLink,
+  kept: Pick<TakenFlow, 'registrationKey'> & Pick<Arrived, 'languages'>,
+  source: RequestSource,
+): Promise<Settled> {
+  const registration = await keepForLink(ctx, registered, kept, source)
+  const { status, registrationKey } = registration
+  if (intent.kind === 'oauthWeb') return { members: { status }, login: null, registration }
+  const code = signUpCode(ctx, registrationKey, intent.stored.payload.codeChallenge)
+  return { members: { status, code }, ...nothingOpened }
+}
+
 async function settle(
   ctx: SurfaceContext,
   provider: ProviderId,
   taken: TakenFlow,
-  { parameters, deviceToken }: Arrived,
+  { parameters, deviceToken, languages }: Arrived,
   source: RequestSource,
 ): Promise<Settled> {
-  const { secrets, redirectUri, note } = taken
+  const { secrets, redirectUri, note, registrationKey } = taken
   const intent = await taken.intent()
   const credentials = await credentialsOf(ctx, provider)
   const answer = { parameters, secrets, redirectUri }
   const profile = await ctx.providers.whoSignedIn(provider, credentials, answer)
   if (intent.kind === 'oauthLink') {
     await completeLink(ctx, intent, profile, source)
-    return { members: { status: 'linked' }, login: null }
+    return { members: { status: 'linked' }, ...nothingOpened }
   }
   const found = await accountOfProvider(ctx, { profile, intent }, source)
+  if ('registered' in found) {
+    return waitForLink(ctx, intent, found, { registrationKey, languages }, source)
+  }
   if (intent.kind === 'oauthApp') {
-    return { members: { code: await issueCode(ctx, intent, found) }, login: null }
+    return { members: { code: await issueCode(ctx, intent, found) }, ...nothingOpened }
   }
   const recognition = { cookie: taken.recognitionId, body: null }
   return logInBrowser(ctx, intent, found, { note, deviceToken, recognition }, source)
@@ -197,7 +225,7 @@ export async function startWebSignIn(
   {
     keys,
     ...browser
-  }: Pick<FlowFacts, 'recognitionId' | 'asksForAccount' | 'hints'> & { readonly keys: BrowserKeys },
+  }: Omit<FlowFacts, 'provider' | 'redirectUri' | 'termsVersion'> & { readonly keys: BrowserKeys },
 ): Promise<BrowserFlow> {
   return startInBrowser(ctx, known(provider), { ...browser, ...target }, null, keys)
 }
@@ -215,7 +243,7 @@ export async function startMobileSignIn(
   const id = known(provider)
   const credentials = await credentialsOf(ctx, id)
   await requireListed(ctx, target.redirectUri, 'oauthApp')
-  const facts = { provider: id, recognitionId: null, ...target }
+  const facts = { provider: id, ...noBrowser, ...target }
   return beginAppFlow(ctx, facts, { codeChallenge, appState }, credentials)
 }
 
@@ -239,7 +267,7 @@ export async function startLink(
   await credentialsOf(ctx, id)
   await requireListed(ctx, redirectUri, 'oauthLink')
   await prepareLink(ctx, who, id, currentPassword, source)
-  const facts = { redirectUri, termsVersion: null, recognitionId: null }
+  const facts = { redirectUri, termsVersion: null, ...noBrowser }
   return startInBrowser(ctx, id, facts, who, keys)
 }
 
@@ -255,7 +283,7 @@ export async function finishSignIn(
     mode,
     parameters,
   }: { readonly mode: ResponseMode; readonly parameters: Readonly<Record<string, string>> },
-  { keys, deviceToken, sessions }: ReturningBrowser,
+  { keys, sessions, ...browser }: ReturningBrowser,
   source: RequestSource,
 ): Promise<Returned> {
   const id = known(provider)
@@ -271,17 +299,18 @@ export async function finishSignIn(
   try {
     const taken = await flow.take()
     if (taken === null) return await goOn(ctx, flow, sessions)
-    const { members, login } = await settle(ctx, id, taken, { parameters, deviceToken }, source)
+    const settled = await settle(ctx, id, taken, { parameters, ...browser }, source)
+    const { members } = settled
     // A ticket goes to the page alone, past the logs of its server.
     const located = 'ticket' in members ? withFragment : withQuery
-    return returned(located(back.redirectUri, { ...members, ...echoed }), login, own)
+    return returned(located(back.redirectUri, { ...members, ...echoed }), settled, own)
   } catch (error) {
     emitFailure(ctx, error, back, source)
     const reason = oauthFailureOf(error)
     const code = error instanceof AuthError ? error.code : 'internal_error'
     const location = withQuery(back.redirectUri, { error: reason ?? code, ...echoed })
     if (reason === null) throw new WaysideError(location, error)
-    return { ...returned(location, null, own), failed: true }
+    return { ...returned(location, nothingOpened, own), failed: true }
   }
 }
 
@@ -293,7 +322,8 @@ async function goOn(
 ): Promise<Returned> {
   const isIn = sessionId !== null && (await isPresented(ctx, sessionId, shown))
   if (!isIn) throw new AuthError('invalid_oauth_state')
-  return returned(withQuery(back.redirectUri, { status: 'authenticated' }), null, undefined)
+  const location = withQuery(back.redirectUri, { status: 'authenticated' })
+  return returned(location, nothingOpened, undefined)
 }
 
 /** Whether one of these refresh tokens is of this session, and it goes on. */
@@ -314,21 +344,29 @@ async function isPresented(
 /** Cookies of one name that are looked at: a page of a neighbouring host may have planted more. */
 const mostSessions = 4
 
-/** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. */
+/** Throws `invalid_token`, `oauth_provider_disabled` and what a login throws. `registrationKey` is what the app kept. */
 export async function exchangeOauthCode(
   ctx: SurfaceContext,
   {
     code,
     codeVerifier,
+    registrationKey: shown,
     ...device
   }: {
     readonly code: string
     readonly codeVerifier: string
+    readonly registrationKey: string | null
     readonly deviceToken: string | null
     readonly recognition: ShownRecognition
   },
   source: RequestSource,
-): Promise<LoginResult> {
+): Promise<RegistrationResult> {
+  const kept = await redeemSignUpCode(ctx, code, codeVerifier, shown)
+  if (kept !== null) {
+    const { registration, registrationKey } = kept
+    const expiresIn = Math.floor((registration.expiresAt - ctx.clock.now()) / 1000)
+    return { status: 'verificationRequired', registrationKey, expiresIn }
+  }
   const { user, id: oauthCodeId, stored } = await redeemOauthCode(ctx, code, codeVerifier, source)
   const { method, identityId } = stored.payload
   const first = { user, method, amr: [], factors: null, second: null, ...device }
@@ -360,7 +398,11 @@ export interface Returned {
   readonly cookie: FlowCookie | null
   /** What the browser is to be known by; null without a session. */
   readonly recognition: RecognitionGrant | null
+  /** What the browser is to keep of its registrations; null unless it signed up. */
+  readonly registration: WaitingForLink | null
 }
+
+const nothingOpened = { login: null, registration: null }
 
 /** What the host's page learns of a login; nothing of one that is complete. */
 function membersOf(result: LoginResult): Record<string, string> {
@@ -381,7 +423,7 @@ function membersOf(result: LoginResult): Record<string, string> {
 /** `own` is undefined for an app. */
 function returned(
   location: string,
-  login: LoginResult | null,
+  { login, registration }: Pick<Settled, 'login' | 'registration'>,
   own: BrowserKey | undefined,
 ): Returned {
   const isIn = login?.status === 'authenticated'
@@ -391,6 +433,7 @@ function returned(
     refresh: isIn ? login.session.refresh : null,
     cookie: cookieOf(login, own),
     recognition: isIn ? login.recognition : null,
+    registration,
   }
 }
 

@@ -130,24 +130,6 @@ eachSurface.describe('who may sign up', (surface) => {
     expect(await toldOf(host, surface, 'google', vouched)).toBe('in')
   })
 
-  it('nobody of an allowed domain for whom the provider does not vouch', async () => {
-    const rule = { slug: 'own', domain: 'example.org', surface }
-    const host = await oauthHost({ settings: { registrationAllowedDomains: [rule] } })
-    const comers = [
-      ['google', newcomer],
-      ['google', { ...newcomer, hostedDomain: 'other.example' }],
-      ['apple', newcomer],
-      ['github', newcomer],
-    ] as const
-    for (const [provider, account] of comers) {
-      expect(await toldOf(host, surface, provider, account)).toBe('oauth_email_unverified')
-    }
-    expect(await host.auth[surface].users.findByEmail(newcomer.email ?? '')).toBeNull()
-    expect(await toldOf(host, surface, 'microsoft', newcomer)).toBe('in')
-    const other = surface === 'operator' ? 'client' : 'operator'
-    expect(await toldOf(host, other, 'github', newcomer)).toBe('in')
-  })
-
   it('nobody who did not accept the terms, which start takes along', async () => {
     const host = await oauthHost({ settings: { registrationTermsVersion: '2026-01' } })
     expect(await toldOf(host, surface, 'google', newcomer)).toBe('terms_not_accepted')

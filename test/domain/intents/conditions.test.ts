@@ -18,7 +18,7 @@ const on = {
 /** What each kind hangs on, beside an enabled account. */
 const conditions: Readonly<Record<IntentKind, readonly IntentCondition[]>> = {
   verifyEmail: ['credentials', 'address'],
-  register: ['password'],
+  register: [],
   changeEmail: ['credentials', 'sessions', 'factors'],
   resetPassword: ['credentials', 'address', 'password'],
   expiredPassword: ['credentials', 'sessions', 'factors', 'password'],

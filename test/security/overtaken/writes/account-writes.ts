@@ -155,6 +155,7 @@ export const accountWrites: OvertakenWrites = {
       await storedIn(host, 'client').pendingRegistrations.insert({
         ...{ id: randomUUID(), method: 'password', email, emailAsTyped: email, keyHash: 'a key' },
         ...{ passwordHash: 'a hash', name: '', termsVersion: null },
+        ...{ provider: null, issuer: null, subject: null },
         ...{ createdAt: now, expiresAt: now + 60_000 },
       })
       return async () => {
