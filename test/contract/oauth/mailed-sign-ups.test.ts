@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { memory } from '../../../adapters/memory/index.js'
 import type { ProviderId } from '../../../src/identity-providers/providers.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import type { HostKind, HostOptions } from '../../support/hosts/hosts.js'
@@ -19,6 +20,7 @@ import {
   registrationCookieOf,
   verifyWith,
 } from '../../support/people/registration-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import {
   identityOf,
   locationOf,
@@ -181,6 +183,27 @@ eachSurface.describe('a sign-up that waits for a mailed link', (surface) => {
     const identity = await identityOf(host, surface, 'github', ann)
     expect(user?.passwordHash === null).toBe(identity !== null)
     if (identity !== null) expect(identity.userId).toBe(user?.id)
+  })
+
+  it.each([
+    'oauth_identities.insert',
+    'users.insert',
+    'pending_registrations.take',
+    'intents.take',
+  ])('cut off at %s is completed by the same link', async (call) => {
+    for (const fault of ['before', 'after'] as const) {
+      const faulty = faultyBackend(memory())
+      const host = await companyHost(surface, { backend: faulty.backend })
+      const { cookie } = await signUp(host, surface)
+      const token = await link(host)
+      faulty.failNext(`${surface}_${call}`, fault)
+      await verifyWith(host, surface, { token }, cookie)
+      faulty.heal()
+      await verifyWith(host, surface, { token }, cookie)
+      const { id } = await storedUser(host, surface, email)
+      expect(await identityOf(host, surface, 'github', ann)).toMatchObject({ userId: id })
+      expect(isIn(await host.signIn(surface, 'github', ann), surface)).toBe(true)
+    }
   })
 
   it('takes a password too, where one comes with the link', async () => {

@@ -1,13 +1,20 @@
+import { createServer } from 'node:http'
+import express from 'express'
 import { describe, expect, it } from 'vitest'
+import { expressRouter } from '../../../adapters/express.js'
+import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import { type Reply, refreshCookieOf } from '../../support/hosts/http-client.js'
 import { eachFramework, eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
+import { listen } from '../../support/hosts/running-host.js'
 import { signedInPerson } from '../../support/people/people.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import {
   appTarget,
   changeSettings,
+  flowCookieOf,
   locationOf,
   type OauthHost,
   oauthHost,
@@ -26,9 +33,10 @@ const login = {
 } as const
 
 /** The browser's way to a door, with the headers that a navigation has. */
-function browserOf(host: OauthHost, surface: Surface) {
-  const raw = rawClient(host.url)
-  const at = (provider: string, rest: string) => `/v1/auth/${surface}/oauth/${provider}/${rest}`
+function browserOf({ url }: Pick<OauthHost, 'url'>, surface: Surface, prefix = '') {
+  const raw = rawClient(url)
+  const at = (provider: string, rest: string) =>
+    `${prefix}/v1/auth/${surface}/oauth/${provider}/${rest}`
   return {
     start: (provider: string, query: object = {}, headers: object = page) => {
       const members = new URLSearchParams({ redirectUri: webTarget[surface], ...query })
@@ -321,6 +329,71 @@ eachSurface.describe('a page load for a provider', (surface) => {
     await changeSettings(host, { [name]: 'false' })
     const reply = await browser.callback('google', brought, cookie)
     expectPage(reply, webTarget[surface], 'oauth_provider_disabled')
+  })
+
+  it('whose provider cannot be reached leads to its redirectUri', async () => {
+    const host = await oauthHost()
+    const browser = browserOf(host, surface)
+    const { authorizationUrl, cookie } = await host.depart(surface, 'google')
+    const brought = host.stub.agree(authorizationUrl, ada)
+    host.stub.fail('error500')
+    expectPage(
+      await browser.callback('google', brought, cookie),
+      webTarget[surface],
+      'oauth_failed',
+    )
+  })
+
+  it.each([
+    ['is spent', `${surface}_challenges.update`],
+    ['is judged', `${surface}_oauth_identities.get`],
+  ])('leads to its redirectUri where the store fails when its flow %s', async (_when, call) => {
+    const faulty = faultyBackend(memory())
+    const host = await oauthHost({ backend: faulty.backend })
+    const browser = browserOf(host, surface)
+    const { authorizationUrl, cookie } = await host.depart(surface, 'google')
+    const brought = host.stub.agree(authorizationUrl, ada)
+    faulty.failNext(call, 'before', Number.POSITIVE_INFINITY)
+    expectPage(
+      await browser.callback('google', brought, cookie),
+      webTarget[surface],
+      'service_unavailable',
+    )
+    faulty.heal()
+    expect(await host.auth[surface].users.findByEmail(ada.email)).toBeNull()
+  })
+
+  it('leads to the same pages below a mount prefix', async () => {
+    const routesUrl = `${new URL(login[surface]).origin}/identity`
+    const surfaces = {
+      operator: { baseUrl: 'https://admin.example.com' },
+      client: { baseUrl: 'https://app.example.com' },
+    }
+    const own = { ...surfaces[surface], routesUrl }
+    const host = await oauthHost({ surfaces: { ...surfaces, [surface]: own } })
+    const app = express().use('/identity', expressRouter(host.auth.both))
+    const below = await listen(createServer(app))
+    try {
+      const browser = browserOf(below, surface, '/identity')
+      expectPage(await browser.start('facebook'), login[surface], 'not_found')
+      const begun = await browser.start('google')
+      const callback = new URL(locationOf(begun)).searchParams.get('redirect_uri')
+      expect(callback).toBe(`${routesUrl}/v1/auth/${surface}/oauth/google/callback`)
+      const brought = host.stub.agree(locationOf(begun), ada)
+      expectPage(
+        await browser.callback('google', brought, null),
+        login[surface],
+        'invalid_oauth_state',
+      )
+      const cookie = flowCookieOf(begun)
+      const denied = { error: 'access_denied', state: brought['state'] ?? '' }
+      const refused = await browser.callback('google', denied, cookie)
+      expectPage(refused, webTarget[surface], 'oauth_denied')
+      const again = await browser.callback('google', brought, cookie)
+      expectPage(again, webTarget[surface], 'invalid_oauth_state')
+    } finally {
+      await below.close()
+    }
   })
 
   it('keeps the query and the fragment of a page to sign in of the host’s own', async () => {
