@@ -6,6 +6,7 @@ import {
   storeSettings,
 } from '../../contract/oauth/oauth-host.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
+import { refreshCookieOf } from '../../support/hosts/http-client.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
@@ -152,10 +153,28 @@ export const oauthState: Threat = {
     'its expiry': stateTheft((host) => host.clock.advance(10 * minute), '400 invalid_oauth_state'),
     'switching the provider off': stateTheft(
       (host) => storeSettings(host, { googleClientEnabled: 'false' }),
-      '302 oauth_provider_disabled',
+      '303 oauth_provider_disabled',
     ),
   },
-  meanwhile: {},
+  meanwhile: {
+    'for ten minutes after its use, with the cookie and the refresh cookie of the session that it opened: learn that this session goes on':
+      async (host) => {
+        const on = browserOf(host)
+        const { authorizationUrl, cookie } = await on.depart('client', google)
+        const brought = on.stub.agree(authorizationUrl, newAccount())
+        const session = refreshCookieOf(
+          await on.comeBack('client', google, brought, cookie),
+          'client',
+        )
+        const jar = `${cookie}; ${session}`
+        return {
+          use: async () => told(await on.comeBack('client', google, brought, jar)),
+          end: () => host.auth.terminateAllSessions(),
+          works: '302',
+          after: '400 invalid_oauth_state',
+        }
+      },
+  },
 }
 
 /** A code on its way back to the app, with the verifier that the app keeps. */
