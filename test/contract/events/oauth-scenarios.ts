@@ -97,7 +97,7 @@ export const oauthScenarios: readonly Scenario[] = [
   {
     of: 'oauthCallback',
     name: 'somebody who said no',
-    outcome: '302',
+    outcome: '303',
     options,
     tells: () => [failed('google', 'oauth_denied')],
     prepare: async (scene) => ({
@@ -110,7 +110,7 @@ export const oauthScenarios: readonly Scenario[] = [
   {
     of: 'oauthCallback',
     name: 'an address that has an account',
-    outcome: '302',
+    outcome: '303',
     options,
     tells: () => [failed('google', 'account_exists_link_required')],
     prepare: async (scene) => {
