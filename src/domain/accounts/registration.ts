@@ -22,6 +22,12 @@ import {
 } from '../intents/pending-registrations.js'
 import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login-pipeline.js'
 import { mailVerifyEmail } from '../mail/mail-service.js'
+import {
+  keepForLink,
+  mailRegisteredAgain,
+  registrationLifetime,
+  type WaitingForLink,
+} from '../mail/registration-mails.js'
 import { networkLine } from '../passwords/password-check.js'
 import { checkNewPassword } from '../passwords/password-writer.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -29,11 +35,7 @@ import { type AddressAsker, confirmEmailChange } from './profile.js'
 import {
   confirmMailbox,
   confirmRegistration,
-  keepForLink,
-  mailRegisteredAgain,
-  registrationLifetime,
   type ShownBeginning,
-  type WaitingForLink,
 } from './registration-confirmation.js'
 
 export interface RegistrationInput {

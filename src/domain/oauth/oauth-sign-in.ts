@@ -12,8 +12,6 @@ import { oauthFailures } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
-import type { RegistrationResult } from '../accounts/registration.js'
-import { keepForLink, type WaitingForLink } from '../accounts/registration-confirmation.js'
 import type { SignedIn } from '../context/actor.js'
 import { type SpentIntent, sessionRefusal } from '../intents/intents.js'
 import {
@@ -42,6 +40,7 @@ import {
 } from '../intents/oauth-flows.js'
 import { type FirstFactor, type LoginResult, proceedLogin } from '../login/login-pipeline.js'
 import type { RecognitionGrant, ShownRecognition } from '../login/login-risk.js'
+import { keepForLink, type WaitingForLink } from '../mail/registration-mails.js'
 import { type RefreshGrant, verifyRefresh } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { credentialsFor, isProviderOffered } from '../surface/ways-in.js'
@@ -360,7 +359,7 @@ export async function exchangeOauthCode(
     readonly recognition: ShownRecognition
   },
   source: RequestSource,
-): Promise<RegistrationResult> {
+): Promise<WaitingForLink | LoginResult> {
   const kept = await redeemSignUpCode(ctx, code, codeVerifier, shown)
   if (kept !== null) {
     const { registration, registrationKey } = kept
