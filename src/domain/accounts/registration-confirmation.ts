@@ -133,7 +133,7 @@ async function make(ctx: SurfaceContext, user: User, source: RequestSource): Pro
 
 /**
  * The account at a provider that waits with a registration; it names the account that is to be made, as a sign-up's does.
- * Null where another account has it by now, or the provider lets nobody of it in.
+ * `null` if another account has it by now, or the provider's users may not sign in.
  */
 async function heldIdentity(
   ctx: SurfaceContext,

@@ -80,7 +80,7 @@ export async function issueIntent<K extends StoredKind>(
 const nobody = { id: null, sessionEpoch: null, credentialEpoch: null, deviceEpoch: null }
 
 /**
- * Null without a document, and for one of another kind: a secret opens only what it was issued for. Throws
+ * `null` if there is no document or it is of another kind: a secret opens only what it was issued for. Throws
  * `service_unavailable` for a document that does not have the form of its kind.
  */
 export function intentOf<K extends StoredKind>(

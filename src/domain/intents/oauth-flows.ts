@@ -44,7 +44,7 @@ export interface FlowFacts {
    * from another site.
    */
   readonly recognitionId: string | null
-  /** What the browser keeps of its registrations, which the way back may lack as well; null without. */
+  /** The key of the browser's registrations; `null` if it has none. Apple's form comes back without the cookie. */
   readonly registrationKey: string | null
   /** Whether the provider is to let the person choose an account. Default false. */
   readonly asksForAccount?: boolean
@@ -68,9 +68,9 @@ export interface BegunFlow {
 /** A flow that came back to its browser or app. */
 export interface KnownFlow {
   readonly back: WayBack
-  /** The session that it opened when it came back before; null where it did not, or opened none. */
+  /** The session that this flow has opened already; `null` if none. */
   readonly sessionId: string | null
-  /** Spends it, once; null of one that came back before, or too late. */
+  /** Spends the flow, once; `null` if it was spent before or has expired. */
   take(): Promise<TakenFlow | null>
 }
 
@@ -79,7 +79,7 @@ export interface WayBack {
   readonly provider: ProviderId
   readonly kind: FlowKind
   readonly redirectUri: string
-  /** Null where an app sent none, and of a browser. */
+  /** `null` for browsers, and for apps that sent none. */
   readonly appState: string | null
 }
 

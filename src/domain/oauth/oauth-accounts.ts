@@ -70,7 +70,7 @@ async function admit(ctx: SurfaceContext, profile: ProviderProfile, acceptedTerm
     }
     throw new AuthError(refusal)
   }
-  // What is not confirmed was refused.
+  // An unconfirmed address was refused above.
   return { email: email ?? '', needsLink }
 }
 

@@ -21,7 +21,7 @@ export interface ProviderRows {
   readonly subject: string
   /** What the source calls Microsoft. */
   readonly microsoft: readonly string[]
-  /** Null where the tenant is not known. */
+  /** `null` if the tenant is unknown. */
   microsoftIdentity(subject: string, row: Cells): ImportedIdentity | null
   /** Says that in a sentence. */
   readonly noTenant: string
@@ -59,7 +59,7 @@ export const noStoredToken =
 
 /**
  * From the ID token that is stored beside an account, which has tenant and subject. `accountId` is either its subject or
- * its id within the tenant (`oid`). Null where the token is missing or of another account.
+ * its id within the tenant (`oid`). `null` if the token is missing or belongs to another account.
  */
 export function identityOfToken(accountId: string, idToken: unknown): ImportedIdentity | null {
   const { oid, sub, tid } = claimsOf(textOf(idToken) ?? '')
