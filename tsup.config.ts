@@ -6,7 +6,9 @@ export default defineConfig({
     config: 'src/config/index.ts',
     'config-secrets': 'src/config/secrets.ts',
     mails: 'src/mails/index.ts',
+    verifiers: 'src/crypto/verifiers.ts',
     openapi: 'src/openapi/index.ts',
+    providers: 'src/identity-providers/index.ts',
     cli: 'src/cli/main.ts',
     testing: 'src/testing/index.ts',
     // For browsers and apps: they import nothing, and their sources are written for es2022.

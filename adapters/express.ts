@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/http-message.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
-import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
+import { headersFor, nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
 export type { NativeGuards }
 
@@ -45,7 +45,7 @@ export function expressRouter(mountable: Mountable): ExpressHandler {
   return (request, response, next) => {
     mountable
       .handle(nodeExchange(request, { url: request.url ?? '/', parsed: () => request.body }))
-      .then((reply) => (reply === null ? next() : send(response, reply)))
+      .then((reply) => (reply === null ? next() : send(request, response, reply)))
       .catch(next)
   }
 }
@@ -61,7 +61,7 @@ export function expressGuards<P, A extends string>(
   return nativeGuards('expressGuards', surface, (admit) => (request, response, next) => {
     const answer = (refusal: ExchangeReply | null): void => {
       if (refusal === null) next()
-      else send(response, refusal)
+      else send(request, response, refusal)
     }
     // Express sets `params` before it calls a route's middleware. A guard whose type named them would make those of
     // the handlers behind it `unknown`.
@@ -71,9 +71,10 @@ export function expressGuards<P, A extends string>(
   })
 }
 
-function send(response: ServerResponse, { status, headers, cookies, body }: ExchangeReply): void {
+function send(request: IncomingMessage, response: ServerResponse, reply: ExchangeReply): void {
+  const { status, cookies, body } = reply
   response.statusCode = status
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of headersFor(request, reply)) {
     response.setHeader(name, name === 'vary' ? varyWith(response.getHeader(name), value) : value)
   }
   if (cookies.length > 0) response.appendHeader('set-cookie', cookies)

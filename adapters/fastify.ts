@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/http-message.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
-import { nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
+import { headersFor, nodeExchange, nodeGuarded, varyWith } from './shared/node-exchange.js'
 
 export type { NativeGuards }
 
@@ -71,9 +71,10 @@ export function fastifyGuards<P, A extends string>(
   })
 }
 
-function send(reply: FastifyReply, { status, headers, cookies, body }: ExchangeReply): void {
+function send(reply: FastifyReply, answer: ExchangeReply): void {
+  const { status, cookies, body } = answer
   reply.code(status)
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of headersFor(reply.request.raw, answer)) {
     reply.header(name, name === 'vary' ? varyWith(reply.getHeader(name), value) : value)
   }
   if (cookies.length > 0) reply.header('set-cookie', cookies)

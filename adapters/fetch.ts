@@ -1,9 +1,11 @@
 import type {
   ExchangeBody,
   ExchangeReply,
+  InTime,
   Mountable,
   RouteGuarded,
 } from '../src/http/http-message.js'
+import { gatheredBody } from './shared/gathered-body.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
 
 export type { NativeGuards }
@@ -48,7 +50,7 @@ export function fetchHandler(
       // A request that came over no connection names its host in its URL alone.
       header: (name) => request.headers.get(name) ?? (name === 'host' ? host : undefined),
       remoteAddress,
-      body: (maxBytes) => bodyOf(request, maxBytes),
+      body: (maxBytes, inTime) => bodyOf(request, maxBytes, inTime),
     })
     return reply === null ? null : responseOf(reply, request.method)
   }
@@ -83,39 +85,12 @@ export function fetchGuards<P, A extends string>(
   })
 }
 
-async function bodyOf(request: Request, maxBytes: number): Promise<ExchangeBody> {
+async function bodyOf(request: Request, maxBytes: number, inTime: InTime): Promise<ExchangeBody> {
   if (request.body === null) return { kind: 'empty' }
   // Another reader has it, and did not hand it on. No schema accepts undefined.
   if (request.bodyUsed || request.body.locked) return { kind: 'parsed', value: undefined }
   const reader = request.body.getReader()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    size += part.value.byteLength
-    if (size > maxBytes) {
-      void discard(reader)
-      return { kind: 'tooLarge' }
-    }
-    chunks.push(part.value)
-  }
-  if (size === 0) return { kind: 'empty' }
-  const bytes = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return { kind: 'bytes', bytes }
-}
-
-/** A connection with an unread rest takes no more requests, and cancelling would cut the reply off. */
-async function discard(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
-  try {
-    let part = await reader.read()
-    while (!part.done) part = await reader.read()
-  } catch {
-    // The sender gave up, so the rest has no reader.
-  }
+  return gatheredBody(() => reader.read(), maxBytes, inTime)
 }
 
 function responseOf(reply: ExchangeReply, method: string): Response {

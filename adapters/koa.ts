@@ -1,6 +1,6 @@
 import type { ExchangeReply, Mountable, RouteGuarded } from '../src/http/http-message.js'
 import { type NativeGuards, nativeGuards } from './shared/native-guards.js'
-import { type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
+import { headersFor, type NodeRequest, nodeExchange, nodeGuarded } from './shared/node-exchange.js'
 
 export type { NativeGuards }
 
@@ -70,11 +70,12 @@ export function koaGuards<P, A extends string>(
   })
 }
 
-function send(context: KoaContext, { status, headers, cookies, body }: ExchangeReply): void {
+function send(context: KoaContext, reply: ExchangeReply): void {
+  const { status, cookies, body } = reply
   // In this order: a body of null makes Koa choose 204, and any body a content type.
   context.body = body
   context.status = status
-  for (const [name, value] of Object.entries(headers)) {
+  for (const [name, value] of headersFor(context.req, reply)) {
     if (name === 'vary') context.vary(value)
     else context.set(name, value)
   }

@@ -85,6 +85,7 @@ export type { AccessGrant } from './domain/sessions/tokens.js'
 export {
   AuthError,
   type AuthErrorOptions,
+  DeletionRefusedError,
   type ErrorCode,
   errorCatalogue,
   OptionsError,
@@ -144,6 +145,7 @@ export type {
   AuthEvent,
   EndReason,
   EventContext,
+  LockoutBudget,
   LoginFailure,
   MfaChange,
   MfaMethod,
@@ -153,6 +155,7 @@ export type {
   Argon2Params,
   Authorizer,
   AuthorizerFactory,
+  BeforeRegister,
   Clock,
   Fetcher,
   FirebaseScryptParams,
@@ -168,6 +171,7 @@ export type {
   PasswordHasher,
   PermissionQuestion,
   Random,
+  Registering,
 } from './ports/host.js'
 export type {
   DiagnosisOptions,
@@ -197,8 +201,10 @@ export type {
   Guard,
   GuardTest,
   IndexSpec,
+  ManyCalls,
   MigrationStep,
   Page,
+  RemovedDocuments,
   Scalar,
   Store,
   SweepResult,
@@ -207,5 +213,6 @@ export type { Audience, Surface, UserKind } from './ports/surface.js'
 export type { MeterProvider, RequestIdHeader, TracerProvider } from './ports/telemetry.js'
 export type { InitialSettings } from './settings/settings.js'
 export type { AllSessionsOptions, Auth, AuthOf, OperatorAuth, SurfaceAuth } from './setup/auth.js'
+export type { LinkStart, OwnIdentities, OwnSessions } from './setup/own-account.js'
 export { checkedStore } from './stores/checked-store.js'
 export { type StoreSplit, splitStore } from './stores/split-store.js'

@@ -3,6 +3,7 @@ import type { KeyRing } from './crypto/key-ring.js'
 import type { ConfigKey } from './crypto/secret-box.js'
 import type { RateLimits } from './domain/limits/rate-limiter.js'
 import type { TrustProxy } from './http/incoming-request.js'
+import type { DeclaredProvider } from './identity-providers/declared-providers.js'
 import type { ProviderEndpoints } from './identity-providers/provider.js'
 import type { ProviderId } from './identity-providers/providers.js'
 import type { Backend } from './ports/backend.js'
@@ -11,6 +12,7 @@ import type {
   Argon2Params,
   Authorizer,
   AuthorizerFactory,
+  BeforeRegister,
   Clock,
   Fetcher,
   LegacyHashes,
@@ -45,6 +47,12 @@ export interface SurfaceOptions {
    * routes of the surface, `/v1/auth/operator` or `/v1/auth/client`.
    */
   readonly cookiePath?: string
+  /**
+   * Begins the name of every cookie of the surface: `shop_` makes `__Host-shop_cl_refresh` of `__Host-cl_refresh`.
+   * At most 32 letters, digits, `-` and `_`. For hosts that share a name with another product built on Postern, as on
+   * `localhost`. A change of it signs browsers out. Default none.
+   */
+  readonly cookieNamePrefix?: string
   /**
    * The URL of this surface's routes, if the host mounts them below a path. Identity providers send
    * browsers back to `<routesUrl>/v1/auth/…/callback`. Its scheme is that of `baseUrl`. Default `baseUrl`.
@@ -220,6 +228,11 @@ export interface AuthOptions<S extends Surface = Surface> {
    */
   readonly authorizer?: Authorizer | AuthorizerFactory
   /**
+   * May refuse a registration with a code of yours, such as for disposable addresses. It is asked at every way in which
+   * an account begins by itself, and not where your code or an import makes one.
+   */
+  readonly beforeRegister?: BeforeRegister
+  /**
    * Judges logins: whether the owner gets a mail, and whether a trusted device replaces the second
    * factor. Default: by device, network and wrong passwords, over the logins of ninety days.
    */
@@ -237,6 +250,8 @@ export interface AuthOptions<S extends Surface = Surface> {
   readonly deviceRecognition?: boolean
   /** The proxies whose `X-Forwarded-For` and `X-Forwarded-Host` count. Default `false`: both are ignored. */
   readonly trustProxy?: TrustProxy
+  /** OpenID Connect issuers beside the four, made with `oidc` of `postern/providers`. Default none. */
+  readonly providers?: readonly DeclaredProvider[]
   /** Endpoints of identity providers. Default: their usual addresses. */
   readonly oauth?: OauthOptions
   /** The environment variables to read. Default `process.env`. */
@@ -266,6 +281,11 @@ export interface AuthOptions<S extends Surface = Surface> {
   readonly tokenMemory?: number
   /** Milliseconds after which a call to the backend counts as failed. Default 5,000. */
   readonly backendTimeout?: number
+  /**
+   * Milliseconds after which a request makes no further call to the backend, and one under way counts as failed. The
+   * time in which its body arrives is not counted. Default 15,000.
+   */
+  readonly requestTimeout?: number
   /**
    * With `false`, this process never removes expired documents and never repeats failed webhooks: for
    * serverless hosts, whose processes stand still between requests. Another process has to do it. By

@@ -99,6 +99,18 @@ describe('a host that has clients alone', () => {
     await auth.close()
   })
 
+  it('names the keys of its tokens in the metadata, and no endpoint for machines', async () => {
+    const { auth } = await started()
+    const known = await asked(auth.metadata)('GET', '/.well-known/oauth-authorization-server')
+    expect(known.json).toEqual({
+      issuer: baseUrl,
+      jwks_uri: `${baseUrl}/v1/auth/client/jwks`,
+      response_types_supported: [],
+      grant_types_supported: [],
+    })
+    await auth.close()
+  })
+
   it('names the option when its code asks for operators', async () => {
     const { auth } = await started()
     // @ts-expect-error: the types say that there are none.

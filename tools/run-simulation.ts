@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { type Decision, lineOf } from '../test/simulation/decision.js'
 import { type History, succeeded } from '../test/simulation/history.js'
 import { type PredicateName, predicates } from '../test/simulation/predicates/index.js'
+import { signedOutBy } from '../test/simulation/predicates/lost-replies.js'
 import { preload } from '../test/simulation/preload.js'
 import { shrink } from '../test/simulation/shrink.js'
 import { replay, simulate, simulated } from '../test/simulation/simulate.js'
@@ -56,6 +57,8 @@ interface Sums {
   readonly stolen: Counts
   readonly codes: Counts
   readonly struck: Counts
+  /** Why owners were told of replay after a reply was lost. */
+  readonly signedOut: Counts
   readonly owned: Map<string, { asked: number; succeeded: number }>
   /** The first that went wrong. */
   wrong: { readonly seed: number; readonly name: PredicateName } | null
@@ -80,6 +83,7 @@ function sum(sums: Sums, seed: number, history: History): void {
   }
   for (const [key, count] of stolenTable(history)) add(sums.stolen, key, count)
   for (const [key, count] of history.struck) add(sums.struck, key, count)
+  for (const reason of signedOutBy(history)) add(sums.signedOut, reason)
   for (const name of Object.keys(predicates) as PredicateName[]) {
     const { premises, violations } = predicates[name](history)
     add(sums.premises, name, premises)
@@ -89,7 +93,7 @@ function sum(sums: Sums, seed: number, history: History): void {
 
 async function play(steps: number, seed: number): Promise<Sums & { readonly done: number }> {
   const counts = { premises: new Map(), stolen: new Map(), codes: new Map(), struck: new Map() }
-  const sums: Sums = { ...counts, owned: new Map(), wrong: null }
+  const sums: Sums = { ...counts, signedOut: new Map(), owned: new Map(), wrong: null }
   const end = performance.now() + whole('minutes') * 60_000
   let done = 0
   for (let own = seed; done < steps && performance.now() < end; own += 1) {
@@ -167,6 +171,7 @@ function print(sums: Sums & { readonly done: number }, started: number): void {
   for (const [name, count] of premises) console.log(`${name}: ${count} premises`)
   console.log('')
   printCounts('stolen things that were refused', sums.stolen)
+  printCounts('owners signed out after a lost reply, by exception', sums.signedOut)
   printCounts('refusals', sums.codes)
   if (done >= judgedFrom) refuseGaps(sums, done)
   console.log(

@@ -1,5 +1,5 @@
 import { longestKey } from '../../src/checks/check-value.js'
-import type { NarrowDialect, SqlDialect } from '../sql/index.js'
+import type { NarrowDialect, ObstacleQueries, SqlDialect } from '../sql/index.js'
 
 /** ER_DUP_ENTRY. */
 const taken = 1062
@@ -44,6 +44,7 @@ export const mariadbDialect: SqlDialect = {
   dropIndex: (table, index) => `drop index ${index} on ${table}`,
   // The table may have been given another character set meanwhile.
   narrow: narrow(`${types.key} character set utf8mb4 collate ${collation}`),
+  obstacles,
   async schemaOf(run, tables) {
     const wanted = tables.map(() => '?').join(', ')
     const inDatabase = `table_schema = database() and table_name in (${wanted})`
@@ -70,6 +71,40 @@ export const mariadbDialect: SqlDialect = {
       indexes: indexes.map(([table, name]) => ({ table: String(table), name: String(name) })),
     }
   },
+}
+
+const quoted = (name: string): string => `concat('\`', replace(${name}, '\`', '\`\`'), '\`')`
+
+const match = `concat('theirs.', ${quoted('k.column_name')}, ' = ours.', ${quoted('k.referenced_column_name')})`
+
+/** Of this database alone: to ask about others, the server would open every table that it has. */
+function obstacles(tables: string): ObstacleQueries {
+  return {
+    keys:
+      `select k.referenced_table_name, ${quoted('k.table_name')}, k.constraint_name, group_concat(${match} separator ' and ') ` +
+      'from information_schema.key_column_usage as k join information_schema.referential_constraints as r ' +
+      'using (constraint_schema, constraint_name, table_name) where k.table_schema = database() ' +
+      `and k.constraint_schema = database() and k.referenced_table_name in (${tables}) ` +
+      "and r.delete_rule in ('RESTRICT', 'NO ACTION') group by 1, 2, 3",
+    required:
+      'select table_name, column_name from information_schema.columns where table_schema = database() ' +
+      `and table_name in (${tables}) and is_nullable = 'NO' and column_default is null and extra = ''`,
+  }
+}
+
+/** ER_BAD_NULL_ERROR, ER_NO_DEFAULT_FOR_FIELD; ER_ROW_IS_REFERENCED_2, ER_NO_REFERENCED_ROW_2, ER_CONSTRAINT_FAILED. */
+const refusing = new Set([1048, 1364, 1451, 1452, 4025])
+
+/** The server names what refused a write in its words alone. The log of the host takes the name, and none of the words. */
+export function withConstraint(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errno' in error) || !refusing.has(Number(error.errno))) {
+    return error
+  }
+  const [words = ''] = error.message.split('\nsql: ')
+  const [, constraint] = /CONSTRAINT `(?:\w+\.)?(\w+)`/.exec(words) ?? []
+  const [, column] = /(?:Column|Field) '(\w+)'/.exec(words) ?? []
+  const [, table] = /`\w+`\.`(\w+)`/.exec(words) ?? []
+  return Object.assign(error, { constraint, column, table })
 }
 
 /** A statement of another engine is not undone where it fails half-way, and locks otherwise. */

@@ -1,7 +1,7 @@
 import type { Backend } from '../../src/ports/backend.js'
 import { type SqlOptions, type SqlRow, type SqlRun, sqlBackend } from '../sql/index.js'
-import { mariadbDialect } from './dialect.js'
-import { inspect } from './inspect.js'
+import { mariadbDialect, withConstraint } from './dialect.js'
+import { withClock } from './inspect.js'
 
 export type { SqlOptions as MariadbOptions }
 
@@ -52,7 +52,7 @@ export function mariadb(pool: MariadbPool, options: SqlOptions = {}): Backend {
         await refuseSession(run)
         return backend.store.plan?.(specs) ?? []
       },
-      inspect: async () => [await inspect(run)],
+      inspect: async (specs) => withClock(run, (await backend.store.inspect?.(specs)) ?? []),
     },
   }
 }
@@ -61,9 +61,10 @@ export function mariadb(pool: MariadbPool, options: SqlOptions = {}): Backend {
 function runOn(pool: MariadbPool): SqlRun {
   return async (sql, values) => {
     const statement = { sql, rowsAsArray: true, metaAsArray: false } as const
-    const result = await (values.length === 0
-      ? pool.query(statement)
-      : pool.execute(statement, [...values]))
+    const sent = values.length === 0 ? pool.query(statement) : pool.execute(statement, [...values])
+    const result = await sent.catch((error: unknown) => {
+      throw withConstraint(error)
+    })
     return Array.isArray(result) ? (result as readonly SqlRow[]) : []
   }
 }

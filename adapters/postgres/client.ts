@@ -52,10 +52,20 @@ export function resending(send: Run): Run {
         if (isMissing(error)) {
           throw new NotMigratedError('postgres: a table or column is missing', error)
         }
-        if (tries === mostTries || !wasRolledBack(error)) throw error
+        if (tries === mostTries || !wasRolledBack(error)) throw withTrigger(error)
       }
     }
   }
+}
+
+/**
+ * The server names the constraint that refused a write, in a field of its own. Of a trigger it tells the function, among
+ * words that may quote a row; the log of the host takes the name alone.
+ */
+function withTrigger(error: unknown): unknown {
+  if (!(error instanceof Error) || !('where' in error)) return error
+  const [, raisedBy] = /^PL\/\w+ function (?:\w+\.)?(\w+)\(/m.exec(String(error.where)) ?? []
+  return raisedBy === undefined ? error : Object.assign(error, { raisedBy })
 }
 
 /** `undefined_table`, `undefined_column`. */

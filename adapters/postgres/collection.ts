@@ -4,8 +4,8 @@ import type { Collection, Doc, Page } from '../../src/ports/store.js'
 import { collectionOf } from '../shared/checked-calls.js'
 import { formOf } from '../shared/form-of.js'
 import { madeOnce } from '../shared/made-once.js'
-import { type Cells, isTaken, type Runs } from './client.js'
-import { encoded, readBack, type SqlColumn } from './columns.js'
+import { type Cells, isTaken, type Run, type Runs } from './client.js'
+import { encoded, readBack, type SqlColumn, sqlTypes } from './columns.js'
 import { type RowReader, rowReader } from './row-reader.js'
 import { sweepOf } from './sweep.js'
 import type { SqlTable } from './table.js'
@@ -58,7 +58,48 @@ export function postgresCollection<T extends Doc>(runs: Runs, table: SqlTable): 
       return (await runs.unnamed(text, [new Date(before).toISOString()])).map(read)
     },
     sweep: sweepOf(runs.unnamed, table),
+    many: manyOf(runs.unnamed, table, stored),
   })
+}
+
+/** One statement each. Imports run seldom, and no connection keeps a plan for them. */
+function manyOf(run: Run, table: SqlTable, stored: readonly SqlColumn[]) {
+  const { sql, reader } = table
+  const names = stored.map((column) => column.stored).join(', ')
+  const casts = stored.map(({ kind }, at) => `c${at}::${sqlTypes[kind]}`).join(', ')
+  const lists = stored.map((_, at) => `$${at + 1}::text[]`).join(', ')
+  const places = stored.map((_, at) => `c${at}`).join(', ')
+  const insertText =
+    `insert into ${sql} (${names}) select ${casts} from unnest(${lists}) as given(${places}) ` +
+    `on conflict do nothing returning "id"`
+  return {
+    async find(conditions: readonly Condition[]) {
+      const tests = testsOf(table, new Placeholders(), conditions)
+      const text = `select ${reader.list} from ${sql} where ${tests.join(' and ')}`
+      return (await run(text, valuesOf(table, conditions))).map((cells) => reader.read(cells))
+    },
+    async insert(rows: readonly Row[]) {
+      const values = stored.map((column) => rows.map((row) => asText(column, row[column.name])))
+      const inserted = new Set((await run(insertText, values)).map((cells) => cells['id']))
+      return rows.map((row) => inserted.has(row['id']))
+    },
+    async update(conditions: readonly Condition[], changes: Row) {
+      const placeholders = new Placeholders()
+      const changed = Object.keys(changes).map((name) => columnOf(table, name))
+      const kept = changed.filter((column) => column.stored !== null)
+      const set = assignments(placeholders, kept)
+      const tests = testsOf(table, placeholders, conditions).join(' and ')
+      const text = `update ${sql} set ${set} where ${tests} returning ${reader.list}`
+      const sent = kept.map((column) => encoded(column, changes[column.name]))
+      const rows = await run(text, [...sent, ...valuesOf(table, conditions)])
+      return rows.map((cells) => reader.read(cells))
+    },
+  }
+}
+
+function asText(column: SqlColumn, value: unknown): string | null {
+  const sent = encoded(column, value)
+  return sent === null ? null : String(sent)
 }
 
 export interface UpdateText {

@@ -10,7 +10,7 @@ import { counterSpec, postgresCounter } from './counter.js'
 import { postgresDenylist } from './denylist.js'
 import { migrate } from './migrate.js'
 import { type NamingClient, namedStatements } from './named-statements.js'
-import { checkOptions, type PostgresOptions } from './options.js'
+import { type PostgresOptions, placeOf } from './options.js'
 import { type SqlTable, tableOf } from './table.js'
 
 const onRequest = () => import('./on-request.js')
@@ -33,17 +33,17 @@ export type { PostgresClient, PostgresOptions, PostgresResult }
  *
  * const pool = new pg.Pool({ connectionString: 'postgres://localhost/shop' })
  * pool.on('error', console.error)
- * const auth = await createAuth({ ...options, backend: postgres(pool, { schema: 'auth' }) })
+ * const auth = await createAuth({ ...options, backend: postgres(pool) })
  */
 export function postgres(client: PostgresClient, options: PostgresOptions = {}): Backend {
   if (typeof client?.query !== 'function') {
     throw new TypeError('postgres: needs a pg Pool or a PGlite instance, such as new Pool({ … })')
   }
-  checkOptions(options)
+  const place = placeOf(options)
   let logger: Logger | null = null
   const runs = runsOf(client, options, (message) => logger?.warn(message))
   const shapeOf = shapeReader()
-  const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), options)
+  const bind = (spec: AnyCollectionSpec) => tableOf(shapeOf(spec), place)
   const own = { denylist: bind(denylistSpec), lease: bind(leaseSpec), counter: bind(counterSpec) }
   function tablesOf(specs: readonly AnyCollectionSpec[]): readonly SqlTable[] {
     const reserved = specs.find(({ name }) => name.startsWith('postern_'))
@@ -54,14 +54,18 @@ export function postgres(client: PostgresClient, options: PostgresOptions = {}):
   return {
     store: {
       collection: (spec) => postgresCollection(runs, bind(spec)),
-      prepare: async (specs) => migrate(runs.unnamed, tablesOf(specs), options),
+      prepare: async (specs) => migrate(runs.unnamed, tablesOf(specs), place),
       async plan(specs) {
         const { planOf } = await onRequest()
-        return planOf(runs.unnamed, tablesOf(specs), options)
+        return planOf(runs.unnamed, tablesOf(specs), place)
       },
       async inspect(specs) {
         const { inspect } = await onRequest()
-        return [await inspect(runs.unnamed, tablesOf(specs), options)]
+        return [await inspect(runs.unnamed, tablesOf(specs), place)]
+      },
+      async heldBy(removals) {
+        const { heldBy } = await onRequest()
+        return heldBy(runs.unnamed, removals, place)
       },
     },
     denylist: postgresDenylist(runs, own.denylist),

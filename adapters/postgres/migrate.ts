@@ -1,6 +1,6 @@
-import type { Run } from './client.js'
+import { type Run, sqlStateOf } from './client.js'
 import { readColumns, refuseMissing, refuseOtherKinds } from './compare-columns.js'
-import type { PostgresOptions } from './options.js'
+import type { Place } from './options.js'
 import { columnSteps, indexSteps, retiredSteps, type Step, tableStep } from './steps.js'
 import { qualified, type SqlTable } from './table.js'
 
@@ -16,13 +16,9 @@ const longestLockWaitMs = 500
  * was not noted before, carries it out. So replicas that start together do each step once, through a
  * pool as well as through a single connection, and a step that fails leaves nothing behind.
  */
-export async function migrate(
-  run: Run,
-  tables: readonly SqlTable[],
-  options: PostgresOptions,
-): Promise<void> {
-  const journal = journalOf(options)
-  await run(journalBlock(journal, options))
+export async function migrate(run: Run, tables: readonly SqlTable[], place: Place): Promise<void> {
+  const journal = journalOf(place)
+  await refusedSchema(() => run(journalBlock(journal, place)), place)
   let done = await stepsDone(run, journal)
   const found = await readColumns(run, tables)
   refuseOtherKinds(tables, found)
@@ -36,18 +32,31 @@ export async function migrate(
   refuseMissing(tables, changed ? await readColumns(run, tables) : found)
 }
 
-export function journalOf(options: PostgresOptions): string {
-  return qualified(`${options.tablePrefix ?? ''}postern_migrations`, options)
+export function journalOf(place: Place): string {
+  return qualified(`${place.tablePrefix}postern_migrations`, place)
+}
+
+export const createSchema = ({ schema }: Place): string => `create schema "${schema}"`
+
+/** Says what a role needs that may not create. */
+async function refusedSchema(work: () => Promise<unknown>, { schema }: Place): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    if (sqlStateOf(cause) !== '42501') throw cause
+    throw new Error(
+      `postgres: this role may not create the schema "${schema}", or nothing in it; let an owner of the ` +
+        `database run: create schema "${schema}" authorization <this role>`,
+      { cause },
+    )
+  }
 }
 
 /** Asks before it creates, so that a role which may create nothing can start once all is there. */
-function journalBlock(journal: string, { schema }: PostgresOptions): string {
-  const createSchema =
-    schema === undefined
-      ? ''
-      : `if to_regnamespace('"${schema}"') is null then create schema "${schema}"; end if; `
+function journalBlock(journal: string, place: Place): string {
   return (
-    `do $postern$ begin ${lock}; ${createSchema}` +
+    `do $postern$ begin ${lock}; ` +
+    `if to_regnamespace('"${place.schema}"') is null then ${createSchema(place)}; end if; ` +
     `if to_regclass('${journal}') is null then create table ${journal} ` +
     `("number" bigint generated always as identity primary key, "step" text not null unique); ` +
     `end if; end $postern$`

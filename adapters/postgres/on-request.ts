@@ -1,3 +1,3 @@
 // What no host asks for while it serves, in one part that is loaded at its first use.
-export { inspect } from './inspect.js'
+export { heldBy, inspect } from './inspect.js'
 export { planOf } from './plan.js'

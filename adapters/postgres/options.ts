@@ -2,7 +2,7 @@ import { refuseUnknown } from '../shared/refuse-unknown.js'
 
 /** The options of `postgres`. */
 export interface PostgresOptions {
-  /** The schema of all tables, created if missing. Default: the connection's search path decides. */
+  /** The schema of all tables, created if missing. Default `postern`. The search path is not asked. */
   readonly schema?: string
   /** Put before the name of every table, such as `auth_`. At most 20 characters; default none. */
   readonly tablePrefix?: string
@@ -18,12 +18,19 @@ export interface PostgresOptions {
   readonly statements?: 'named' | 'unnamed'
 }
 
+/** Where the tables are. */
+export interface Place {
+  readonly schema: string
+  readonly tablePrefix: string
+}
+
 const name = /^[a-z_][a-z0-9_]*$/
 
 /** Throws a `TypeError` that names the option which cannot be part of an identifier. */
-export function checkOptions({ schema, tablePrefix, statements, ...rest }: PostgresOptions): void {
+export function placeOf(options: PostgresOptions): Place {
+  const { schema = 'postern', tablePrefix = '', statements, ...rest } = options
   refuseUnknown('postgres', rest)
-  if (schema !== undefined && (!isName(schema, 63) || schema.startsWith('pg_'))) {
+  if (!isName(schema, 63) || schema.startsWith('pg_')) {
     throw new TypeError(
       `postgres: option "schema" must be lower-case letters, digits and "_", at most 63, ` +
         `starting with neither a digit nor "pg_"; it is ${JSON.stringify(schema)}`,
@@ -34,12 +41,13 @@ export function checkOptions({ schema, tablePrefix, statements, ...rest }: Postg
       `postgres: option "statements" must be "named" or "unnamed"; it is ${JSON.stringify(statements)}`,
     )
   }
-  if (tablePrefix !== undefined && tablePrefix !== '' && !isName(tablePrefix, 20)) {
+  if (tablePrefix !== '' && !isName(tablePrefix, 20)) {
     throw new TypeError(
       `postgres: option "tablePrefix" must be lower-case letters, digits and "_", at most 20, ` +
         `not starting with a digit; it is ${JSON.stringify(tablePrefix)}`,
     )
   }
+  return { schema, tablePrefix }
 }
 
 function isName(value: unknown, most: number): boolean {

@@ -1,8 +1,8 @@
 import type { MigrationStep } from '../../src/ports/store.js'
 import type { Run } from './client.js'
 import { readColumns, refuseOtherKinds } from './compare-columns.js'
-import { journalOf, stepsDone } from './migrate.js'
-import type { PostgresOptions } from './options.js'
+import { createSchema, journalOf, stepsDone } from './migrate.js'
+import type { Place } from './options.js'
 import { columnSteps, indexSteps, retiredSteps, tableStep } from './steps.js'
 import type { SqlTable } from './table.js'
 
@@ -13,18 +13,22 @@ import type { SqlTable } from './table.js'
 export async function planOf(
   run: Run,
   tables: readonly SqlTable[],
-  options: PostgresOptions,
+  place: Place,
 ): Promise<readonly MigrationStep[]> {
-  const journal = journalOf(options)
-  const [there] = await run(`select to_regclass('${journal}')::text as "name"`)
-  const isThere = (there?.['name'] ?? null) !== null
+  const journal = journalOf(place)
+  const [there] = await run(
+    `select to_regclass('${journal}')::text as "journal", to_regnamespace('"${place.schema}"')::text as "schema"`,
+  )
+  const isThere = (there?.['journal'] ?? null) !== null
   const done = isThere ? await stepsDone(run, journal) : new Set<string>()
   const found = await readColumns(run, tables)
   refuseOtherKinds(tables, found)
   const rows = await rowsOf(run, tables)
   const steps = tables.flatMap((table) => pendingSteps(table, done, rows.get(table.sql) ?? 0))
-  const first = { name: 'postern_migrations/table', statement: null, blocks: 0 }
-  return isThere ? steps : [first, ...steps]
+  if (isThere) return steps
+  const noted = { name: 'postern_migrations/table', statement: null, blocks: 0 }
+  const schema = { name: `${place.schema}/schema`, statement: createSchema(place), blocks: 0 }
+  return [...((there?.['schema'] ?? null) === null ? [schema] : []), noted, ...steps]
 }
 
 function pendingSteps(

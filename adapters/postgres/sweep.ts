@@ -6,9 +6,10 @@ const mostLeft = 100_000
 
 /**
  * One statement removes and counts. It locks the rows it chooses, so none of them is renewed before
- * it goes, and skips rows that another transaction holds instead of waiting. The delete tests the
+ * it goes, and skips rows that another transaction holds instead of waiting. It names rows by their id: a `ctid` is that of
+ * another row in each partition of a table. The delete tests the
  * expiry again, with `is true` so that no index serves that test: the planner might otherwise walk all
- * expired rows a second time and compare each row with each `ctid`. Both counts see the table as it
+ * expired rows a second time and compare each row with each id. Both counts see the table as it
  * was at the start, so the rows left are those counted minus those removed.
  *
  * The orders choose the index. Without them the planner reads the table from its start if it believes
@@ -20,8 +21,8 @@ export function sweepOf(
   table: SqlTable,
 ): (before: number, limit: number) => Promise<SweepResult> {
   const text =
-    `with "gone" as (delete from ${table.sql} where ctid = any(array(` +
-    `select ctid from ${table.sql} where ${table.expired} order by ${table.expiryColumn} ` +
+    `with "gone" as (delete from ${table.sql} where "id" = any(array(` +
+    `select "id" from ${table.sql} where ${table.expired} order by ${table.expiryColumn} ` +
     `limit $2::bigint for update skip locked)) ` +
     `and ("expires_at" <= $1::timestamptz) is true returning 1) ` +
     `select (select count(*) from "gone")::text as "removed", (${seen(table)})::text as "seen"`

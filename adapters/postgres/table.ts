@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Shape } from '../../src/checks/shape.js'
 import { snakeCase } from '../shared/snake-case.js'
 import type { SqlColumn } from './columns.js'
-import type { PostgresOptions } from './options.js'
+import type { Place } from './options.js'
 import { type RowReader, rowReader } from './row-reader.js'
 
 const longestName = 63
@@ -31,8 +31,8 @@ export interface SqlTable {
 export const dayColumn = '"_expires_day"'
 export const dayOf = (time: string): string => `(${time} at time zone 'UTC')::date`
 
-export function tableOf(shape: Shape, options: PostgresOptions): SqlTable {
-  const bareName = `${options.tablePrefix ?? ''}${shape.name}`
+export function tableOf(shape: Shape, place: Place): SqlTable {
+  const bareName = `${place.tablePrefix}${shape.name}`
   if (bareName.length > longestName) {
     throw new TypeError(`postgres: "${bareName}" is longer than a table's name may be`)
   }
@@ -46,7 +46,7 @@ export function tableOf(shape: Shape, options: PostgresOptions): SqlTable {
   return {
     shape,
     bareName,
-    sql: qualified(bareName, options),
+    sql: qualified(bareName, place),
     columns,
     reader: rowReader([...columns.values()]),
     expired:
@@ -57,8 +57,8 @@ export function tableOf(shape: Shape, options: PostgresOptions): SqlTable {
   }
 }
 
-export function qualified(bareName: string, { schema }: PostgresOptions): string {
-  return schema === undefined ? `"${bareName}"` : `"${schema}"."${bareName}"`
+export function qualified(bareName: string, { schema }: Place): string {
+  return `"${schema}"."${bareName}"`
 }
 
 /** A quoted name as that of something in the same schema. */

@@ -12,14 +12,23 @@ import {
 import { isText } from '../../src/checks/check-value.js'
 import {
   type Condition,
+  checkAmong,
   checkDocument,
   checkEqual,
   checkGuard,
+  checkMany,
   checkSet,
 } from '../../src/checks/check-write.js'
 import type { Row, Shape } from '../../src/checks/shape.js'
 import type { Counter, CounterResult, Denylist, DenylistEntry } from '../../src/ports/backend.js'
-import type { Collection, CollectionSpec, Doc, Page, SweepResult } from '../../src/ports/store.js'
+import type {
+  Collection,
+  CollectionSpec,
+  Doc,
+  ManyCalls,
+  Page,
+  SweepResult,
+} from '../../src/ports/store.js'
 import { entriesToPut } from './denylist-entries.js'
 
 /** What a database does for a collection. A row that it gives has every field of the shape. */
@@ -32,6 +41,15 @@ interface Rows {
   take(id: string, conditions: readonly Condition[]): Promise<Row | null>
   due(before: number, limit: number): Promise<readonly Row[]>
   sweep(before: number, limit: number): Promise<SweepResult>
+  readonly many?: ManyRows
+}
+
+/** What it does for many at once. Of the conditions, the first one names them. */
+interface ManyRows {
+  find(conditions: readonly Condition[]): Promise<readonly Row[]>
+  /** The answers in the order of the rows, whose ids differ. */
+  insert(rows: readonly Row[]): Promise<readonly boolean[]>
+  update(conditions: readonly Condition[], changes: Row): Promise<readonly Row[]>
 }
 
 export function collectionOf<T extends Doc>(shape: Shape, rows: Rows): Collection<T> {
@@ -68,6 +86,24 @@ export function collectionOf<T extends Doc>(shape: Shape, rows: Rows): Collectio
     async sweep(before, limit) {
       checkSweep(shape, before, limit)
       return rows.sweep(before, limit)
+    },
+    ...(rows.many && { many: manyOf<T>(shape, rows.many) }),
+  }
+}
+
+function manyOf<T extends Doc>(shape: Shape, rows: ManyRows): ManyCalls<T> {
+  const documents = (found: readonly Row[]) => found.map((row) => row as T)
+  return {
+    async find(field, values) {
+      return documents(await rows.find([checkAmong(shape, field, values)]))
+    },
+    async insert(docs) {
+      checkMany(shape, docs)
+      return rows.insert(docs.map((doc) => checkDocument(shape, doc)))
+    },
+    async update(ids, guard, set) {
+      const conditions = [checkAmong(shape, 'id', ids), ...checkGuard(shape, guard)]
+      return documents(await rows.update(conditions, checkSet(shape, set)))
     },
   }
 }

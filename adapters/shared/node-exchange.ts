@@ -1,12 +1,15 @@
 import type {
   ExchangeBody,
+  ExchangeReply,
   ExchangeRequest,
   RouteGuardRequest,
 } from '../../src/http/http-message.js'
+import { gatheredBody } from './gathered-body.js'
 
 /** The members of Node's request that the adapters use, over HTTP/1 or HTTP/2. */
 export interface NodeRequest {
   readonly method?: string | undefined
+  readonly httpVersionMajor: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** Names and values in turns, as they were sent. */
   readonly rawHeaders?: readonly string[]
@@ -16,7 +19,6 @@ export interface NodeRequest {
   readonly readableEnded: boolean
   readonly readableDidRead: boolean
   iterator(options: { destroyOnReturn: boolean }): NodeJS.AsyncIterator<Uint8Array>
-  resume(): unknown
 }
 
 /** What a framework knows about a request in addition to Node's own object. */
@@ -36,7 +38,12 @@ export function nodeExchange(request: NodeRequest, { url, parsed }: HostView): E
     query: query.join('?'),
     header: (name) => nodeHeader(request, name),
     remoteAddress: request.socket.remoteAddress,
-    body: (maxBytes) => bodyOf(request, parsed(), maxBytes),
+    async body(maxBytes, inTime) {
+      const known = bodyOfOthers(request, parsed())
+      if (known !== null) return known
+      const parts = request.iterator({ destroyOnReturn: false })
+      return gatheredBody(() => parts.next(), maxBytes, inTime)
+    },
   }
 }
 
@@ -76,27 +83,11 @@ function linesOf(raw: readonly string[], name: string): readonly string[] {
   return lines
 }
 
-async function bodyOf(
-  request: NodeRequest,
-  parsed: unknown,
-  maxBytes: number,
-): Promise<ExchangeBody> {
+/** Null if nobody has read the body, and so the library does. */
+function bodyOfOthers(request: NodeRequest, parsed: unknown): ExchangeBody | null {
   // Another reader has the content of a stream that was read or begun: waiting for more would hang.
   const isRead = request.readableEnded || request.readableDidRead
-  if (isRead || isContent(parsed)) return parsedBody(request, parsed)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    size += chunk.length
-    if (size > maxBytes) break
-    chunks.push(chunk)
-  }
-  if (size > maxBytes) {
-    // Node drains only bodies that were never read. Undrained, the connection takes no more requests.
-    request.resume()
-    return { kind: 'tooLarge' }
-  }
-  return size === 0 ? { kind: 'empty' } : { kind: 'bytes', bytes: Buffer.concat(chunks) }
+  return isRead || isContent(parsed) ? parsedBody(request, parsed) : null
 }
 
 /** True if a parser left a body. Parsers leave `{}` for a body that they did not read. */
@@ -121,6 +112,14 @@ function hasBody({ headers, stream }: NodeRequest): boolean {
   // Over HTTP/2 nothing but the end of the stream says it (RFC 9113 §8.1).
   if (stream?.endAfterHeaders !== undefined) return !stream.endAfterHeaders
   return headers['transfer-encoding'] !== undefined
+}
+
+/** The headers of a reply. HTTP/2 forbids `Connection` (RFC 9113 §8.2.2), so it is left out there. */
+export function headersFor(
+  { httpVersionMajor }: Pick<NodeRequest, 'httpVersionMajor'>,
+  { headers }: ExchangeReply,
+): readonly (readonly [string, string])[] {
+  return Object.entries(headers).filter(([name]) => name !== 'connection' || httpVersionMajor < 2)
 }
 
 /** The `Vary` header with `ours` added to the names that are already there. */

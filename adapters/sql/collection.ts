@@ -1,4 +1,5 @@
 import type { Condition } from '../../src/checks/check-write.js'
+import type { Row } from '../../src/checks/shape.js'
 import type { Collection, Doc, Page } from '../../src/ports/store.js'
 import { collectionOf } from '../shared/checked-calls.js'
 import { asksForNull, formOf } from '../shared/form-of.js'
@@ -8,6 +9,9 @@ import type { SqlRow, SqlRun, SqlValue } from './sql-run.js'
 import { sweepOf } from './sweep.js'
 import { columnOf, type SqlTable } from './table.js'
 import { documentOf, encoded } from './values.js'
+
+/** What SQLite takes in one statement, which is less than what servers take. */
+const mostValues = 32_766
 
 /** Each call is one statement, atomic by itself; a sweep is one and a count. */
 export function sqlCollection<T extends Doc>(
@@ -20,7 +24,8 @@ export function sqlCollection<T extends Doc>(
   const textOf = madeOnce<string>()
   const read = (row: SqlRow) => documentOf(table, row)
   const first = ([row]: readonly SqlRow[]) => (row ? read(row) : null)
-  const insertText = `insert into ${sql} (${list}) values (${columns.map(() => '?').join(', ')})`
+  const places = `(${columns.map(() => '?').join(', ')})`
+  const insertText = `insert into ${sql} (${list}) values ${places}`
 
   /** Null where a unique value is taken, and so nothing was written. */
   async function unlessTaken(
@@ -45,9 +50,29 @@ export function sqlCollection<T extends Doc>(
   const whereText = (conditions: readonly Condition[]): string =>
     [`${idColumn} = ?`, ...testsOf(table, conditions)].join(' and ')
 
+  const setText = (names: readonly string[]) =>
+    names.map((name) => `${columnOf(table, name).sql} = ?`).join(', ')
+
   function updateText(conditions: readonly Condition[], names: readonly string[]): string {
-    const set = names.map((name) => `${columnOf(table, name).sql} = ?`).join(', ')
-    return dialect.update({ table: sql, columns: list, set, where: whereText(conditions) })
+    const where = whereText(conditions)
+    return dialect.update({ table: sql, columns: list, set: setText(names), where })
+  }
+
+  function updateValues(where: readonly SqlValue[], names: readonly string[], changes: Row) {
+    const changed = names.map((name) => encoded(columnOf(table, name), changes[name]))
+    return dialect.updatesByWhereFirst ? [...where, ...changed] : [...changed, ...where]
+  }
+
+  /** One statement. Where a value of it is taken, nothing was written, and each half goes for itself. */
+  async function insertAll(rows: readonly Row[]): Promise<readonly boolean[]> {
+    const text = `insert into ${sql} (${list}) values ${rows.map(() => places).join(', ')}`
+    const values = rows.flatMap((row) => columns.map((one) => encoded(one, row[one.name])))
+    const fits = values.length <= mostValues
+    if (fits && (await unlessTaken(text, values)) !== null) return rows.map(() => true)
+    if (rows.length === 1) return [false]
+    const half = Math.ceil(rows.length / 2)
+    const first = await insertAll(rows.slice(0, half))
+    return [...first, ...(await insertAll(rows.slice(half)))]
   }
 
   return collectionOf(shape, {
@@ -69,9 +94,7 @@ export function sqlCollection<T extends Doc>(
       const names = Object.keys(changes)
       const form = `${names.join()}${formOfTests(conditions)}`
       const text = textOf(`update ${form}`, () => updateText(conditions, names))
-      const changed = names.map((name) => encoded(columnOf(table, name), changes[name]))
-      const where = [id, ...valuesOf(conditions)]
-      const values = dialect.updatesByWhereFirst ? [...where, ...changed] : [...changed, ...where]
+      const values = updateValues([id, ...valuesOf(conditions)], names, changes)
       const rows = await unlessTaken(text, values)
       return rows === null ? null : first(rows)
     },
@@ -84,6 +107,21 @@ export function sqlCollection<T extends Doc>(
       return (await run(text, [before, limit])).map(read)
     },
     sweep: sweepOf(run, dialect, table),
+    many: {
+      async find(conditions) {
+        const tests = testsOf(table, conditions).join(' and ')
+        const text = `select ${list} from ${sql} where ${tests}`
+        return (await run(text, valuesOf(conditions))).map(read)
+      },
+      insert: insertAll,
+      async update(conditions, changes) {
+        const names = Object.keys(changes)
+        const set = setText(names)
+        const where = testsOf(table, conditions).join(' and ')
+        const text = dialect.update({ table: sql, columns: list, set, where })
+        return (await run(text, updateValues(valuesOf(conditions), names, changes))).map(read)
+      },
+    },
   })
 }
 

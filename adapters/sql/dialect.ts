@@ -18,6 +18,17 @@ export interface FoundSchema {
   readonly indexes: readonly { readonly table: string; readonly name: string }[]
 }
 
+/** The statements that find what of the host's may refuse writes of some tables. */
+export interface ObstacleQueries {
+  /**
+   * The foreign keys that let no row go to which they refer, a row for each: the table that is referred to, the host's
+   * table as a statement names it, the name of the key, and its condition, such as `theirs."user_id" = ours."id"`.
+   */
+  readonly keys: string
+  /** The columns that are required and have no default: table and column. */
+  readonly required: string
+}
+
 /** The parts of an update, each with a `?` for every value. */
 export interface UpdateParts {
   readonly table: string
@@ -111,6 +122,11 @@ export interface SqlDialect {
   failure(error: unknown): 'taken' | 'missing' | 'undone' | 'unknown'
   /** What there is of these tables, a table that does not exist left out. */
   schemaOf(run: SqlRun, tables: readonly string[]): Promise<FoundSchema>
+  /**
+   * For `inspect`, and to tell of a deletion that would be refused. `tables` is a `?` for each table, separated by
+   * commas. Default: it is not told.
+   */
+  obstacles?(tables: string): ObstacleQueries
   /** The statement that removes an index. Default: `drop index <index>`. */
   dropIndex?(table: string, index: string): string
   /**

@@ -12,12 +12,14 @@ import type {
   FoundSchema,
   NarrowDialect,
   NarrowParts,
+  ObstacleQueries,
   RemoveParts,
   SqlDialect,
   SqlType,
   UpdateParts,
 } from './dialect.js'
 import { migrate, planOf } from './migrate.js'
+import { heldBy, problemsOf } from './obstacles.js'
 import type { SqlRow, SqlRun, SqlValue } from './sql-run.js'
 import { type SqlTable, tableOf } from './table.js'
 
@@ -26,6 +28,7 @@ export type {
   FoundSchema,
   NarrowDialect,
   NarrowParts,
+  ObstacleQueries,
   RemoveParts,
   SqlDialect,
   SqlRow,
@@ -86,6 +89,16 @@ export function sqlBackend(run: SqlRun, dialect: SqlDialect, options: SqlOptions
       collection: (spec) => sqlCollection(send, dialect, bind(spec)),
       prepare: async (specs) => migrate(send, dialect, tablesOf(specs)),
       plan: async (specs) => planOf(send, dialect, tablesOf(specs)),
+      async inspect(specs) {
+        const problems = await problemsOf(send, dialect, tablesOf(specs))
+        return [{ name: dialect.name, now: null, problems }]
+      },
+      heldBy: async (removals) =>
+        heldBy(
+          send,
+          dialect,
+          removals.map((one) => ({ ...one, table: tablePrefix + one.collection })),
+        ),
     },
     denylist: sqlDenylist(send, dialect, own.denylist),
     lease: collectionLease(sqlCollection(send, dialect, own.lease)),

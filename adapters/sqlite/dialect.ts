@@ -3,6 +3,20 @@ import type { SqlDialect } from '../sql/index.js'
 /** SQLITE_CONSTRAINT_PRIMARYKEY and SQLITE_CONSTRAINT_UNIQUE. */
 const taken = new Set([1555, 2067])
 
+/** SQLITE_CONSTRAINT_FOREIGNKEY and SQLITE_CONSTRAINT_TRIGGER: the database does not say which. */
+const unnamed = new Map([
+  [787, 'FOREIGN_KEY'],
+  [1811, 'TRIGGER'],
+])
+
+/** The database names what refused a write in its words alone. The log of the host takes the name, and none of the words. */
+export function withConstraint(error: unknown): unknown {
+  if (!(error instanceof Error) || !('errcode' in error)) return error
+  const [, column] = /^NOT NULL constraint failed: (?:\w+\.)?(\w+)$/.exec(error.message) ?? []
+  const [, check] = /^CHECK constraint failed: (\w+)$/.exec(error.message) ?? []
+  return Object.assign(error, { column, constraint: check ?? unnamed.get(Number(error.errcode)) })
+}
+
 export const sqliteDialect: SqlDialect = {
   name: 'sqlite',
   // Texts compare by their bytes (collation BINARY), which is the order of code points.
@@ -22,6 +36,20 @@ export const sqliteDialect: SqlDialect = {
     if (!(error instanceof Error) || !('errcode' in error)) return 'unknown'
     if (taken.has(Number(error.errcode))) return 'taken'
     return /^no such (table|column)/.test(error.message) ? 'missing' : 'unknown'
+  },
+  obstacles(tables) {
+    // A key without a column refers to the primary key.
+    const match = `'theirs."' || f."from" || '" = ours."' || coalesce(f."to", 'id') || '"'`
+    return {
+      keys:
+        `select f."table", '"' || m.name || '"' as "theirs", group_concat(f."from") as "name", ` +
+        `group_concat(${match}, ' and ') as "match" from sqlite_master as m, pragma_foreign_key_list(m.name) as f ` +
+        `where m.type = 'table' and f."table" in (${tables}) and f.on_delete in ('NO ACTION', 'RESTRICT') ` +
+        'group by m.name, f.id',
+      required:
+        'select t.name as "table", c.name from sqlite_master as t, pragma_table_info(t.name) as c ' +
+        `where t.name in (${tables}) and c."notnull" = 1 and c.dflt_value is null and c.pk = 0`,
+    }
   },
   async schemaOf(run, tables) {
     const wanted = tables.map(() => '?').join(', ')

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Backend } from '../../src/ports/backend.js'
 import { type SqlOptions, type SqlRun, sqlBackend } from '../sql/index.js'
-import { sqliteDialect } from './dialect.js'
+import { sqliteDialect, withConstraint } from './dialect.js'
 
 export type { SqlOptions as SqliteOptions }
 
@@ -34,7 +34,7 @@ export function sqlite(database: DatabaseSync, options: SqlOptions = {}): Backen
   return sqlBackend(runOn(database), sqliteDialect, options)
 }
 
-// Far more than the library has. Texts that differ each time are prepared each time.
+// Far more than the library has. Those used longest ago go first: texts for many rows differ by their number.
 const mostKept = 500
 
 /**
@@ -50,9 +50,14 @@ function runOn(database: DatabaseSync): SqlRun {
         'sqlite: the handle is in a transaction of the host; give Postern a DatabaseSync of its own',
       )
     }
-    const known = prepared.get(text)
-    const statement = known ?? database.prepare(text)
-    if (known === undefined && prepared.size < mostKept) prepared.set(text, statement)
-    return statement.all(...values).map((row) => Object.values(row))
+    const statement = prepared.get(text) ?? database.prepare(text)
+    prepared.delete(text)
+    prepared.set(text, statement)
+    if (prepared.size > mostKept) prepared.delete(prepared.keys().next().value ?? '')
+    try {
+      return statement.all(...values).map((row) => Object.values(row))
+    } catch (error) {
+      throw withConstraint(error)
+    }
   }
 }

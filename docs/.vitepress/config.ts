@@ -16,6 +16,7 @@ const sidebar: Item[] = [
     page('Is it for you', 'choosing'),
     page('Getting started', 'getting-started'),
     page('Quickstarts', 'quickstarts'),
+    page('How do I …?', 'how-do-i'),
     page('Tutorial', 'tutorial'),
     page('Testing your host', 'testing'),
     page('Mounting', 'hosts'),
@@ -39,6 +40,7 @@ const sidebar: Item[] = [
     'Pages and apps',
     page('The client', 'client'),
     page('Server-rendered pages', 'server-rendered'),
+    page('Tokens in other services', 'verify-tokens'),
   ),
   group(
     'Configuration',

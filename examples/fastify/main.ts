@@ -9,7 +9,8 @@ import { stopOnSignals } from '../shared/stop-on-signals.ts'
 const client = fastifyGuards(auth.client)
 const operator = fastifyGuards(auth.operator)
 
-const app = fastify({ bodyLimit: 64 * 1024 })
+// Fastify turns off Node's own bound, which ends requests that come too slowly.
+const app = fastify({ bodyLimit: 64 * 1024, requestTimeout: 300_000 })
 app.register(fastifyRouter(auth.metadata))
 app.register(fastifyRouter(auth.both))
 

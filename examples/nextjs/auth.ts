@@ -25,7 +25,7 @@ async function start(): Promise<Auth> {
   pool?.on('error', ({ message }) => console.error('lost a connection to the database:', message))
   const auth = await createAuth({
     // Without a database, the host forgets everything when it ends.
-    backend: pool ? postgres(pool, { schema: env.DATABASE_SCHEMA ?? 'auth' }) : memory(),
+    backend: pool ? postgres(pool, { schema: env.DATABASE_SCHEMA ?? 'postern' }) : memory(),
     // CONFIG_ENCRYPTION_KEY is read from the environment by the library.
     keys: { current: env.SIGNING_KEY ?? '' },
     surfaces: {

@@ -24,7 +24,7 @@ pool?.on('error', ({ message }) => console.error('lost a connection to the datab
 
 export const auth = await createAuth({
   // Without a database, the host forgets everything when it ends.
-  backend: pool ? postgres(pool, { schema: env['DATABASE_SCHEMA'] ?? 'auth' }) : memory(),
+  backend: pool ? postgres(pool, { schema: env['DATABASE_SCHEMA'] ?? 'postern' }) : memory(),
   // From the environment, or from a file that only this process may read. CONFIG_ENCRYPTION_KEY is
   // read from the environment by the library.
   keys: { current: env['SIGNING_KEY'] ?? readFileSync(env['SIGNING_KEY_FILE'] ?? '', 'utf8') },

@@ -56,6 +56,25 @@ export function checkEqual(shape: Shape, equal: object): readonly Condition[] {
   return index.on.map((name) => equals(columnOf(shape, name, place), row[name], place))
 }
 
+const mostAtOnce = 500
+
+/** How many documents a call for many is for. */
+export function checkMany(shape: Shape, given: readonly unknown[]): void {
+  if (Array.isArray(given) && given.length >= 1 && given.length <= mostAtOnce) return
+  throw new TypeError(`${shape.name}, many: takes 1 to ${mostAtOnce} documents`)
+}
+
+/** The condition of `many.find`: one of the values of a field that no two documents share. */
+export function checkAmong(shape: Shape, field: string, values: readonly string[]): Condition {
+  checkMany(shape, values)
+  const place = `${shape.name}, many.find`
+  const isUnique = shape.indexes.some(({ on, unique }) => unique && on.join() === field)
+  if (field !== 'id' && !isUnique) {
+    throw new TypeError(`${place}: "${field}" has no unique index of its own`)
+  }
+  return oneOf(columnOf(shape, field, place), values, place)
+}
+
 function checkField(shape: Shape, column: Column, value: unknown, place: string): void {
   checkValue(column, value, place)
   if (column.name === 'expiresAt' && shape.expires === 'never' && value !== null) {

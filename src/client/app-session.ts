@@ -14,9 +14,6 @@ import { type SessionUser, stateKeeper } from './session-state.js'
 const json = { 'content-type': 'application/json' }
 const ignore = () => {}
 
-/** Where a token of an app is refused for good, beside the codes that end a session. */
-const isEnd = (code: string) => endingCodes.includes(code) || code === 'audience_mismatch'
-
 /** A grant with the refresh token that came with it. */
 interface AppGrant extends Grant {
   readonly refreshToken: string
@@ -75,7 +72,7 @@ export function appSession(
     const grant = answer && appGrantOf(answer)
     if (grant) await keep(refreshToken, grant)
     else {
-      if (answer?.status === 401 && isEnd(answer.problem.code)) end(answer.problem.code)
+      if (answer?.ended) end(answer.ended)
       else if (!isLost) await tokens.update(withoutNote).catch(ignore)
       throw answer?.problem ?? networkFailure(null)
     }

@@ -21,8 +21,8 @@ export interface ClientChannel {
 }
 
 /**
- * What the client takes from the browser. Tests pass parts of it. `locks`, `storage` and `channel` are null
- * where a browser has none, and on a server; the client works without each of them.
+ * What the client takes from the browser. Tests pass parts of it. `locks`, `storage`, `channel`, `cookies`
+ * and `onShown` are null where a browser has none, and on a server; the client works without each of them.
  */
 export interface ClientEnvironment {
   fetch(request: Request): Promise<Response>
@@ -36,6 +36,13 @@ export interface ClientEnvironment {
   readonly storage: ClientStorage | null
   /** The channel of this name to the other tabs of the page's origin. */
   readonly channel: ((name: string) => ClientChannel) | null
+  /** What scripts see of the page's cookies, as `document.cookie` has it. It may throw. */
+  readonly cookies: (() => string) | null
+  /**
+   * Calls `run` whenever the page comes into view; `isRestored` is true where it comes from the back-forward cache.
+   * The result stops it.
+   */
+  readonly onShown: ((run: (isRestored: boolean) => void) => () => void) | null
   /** The address of the page, against which a relative `baseUrl` is resolved. */
   readonly pageUrl: string
 }

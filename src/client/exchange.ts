@@ -1,4 +1,5 @@
 import type { ClientEnvironment } from './client-environment.js'
+import { endingCodes } from './ending-codes.js'
 import { aborted, networkFailure, type PosternProblem, problem } from './postern-error.js'
 
 /** Members of a JSON object, not looked at yet. */
@@ -12,6 +13,11 @@ export interface Answer {
   readonly body: Json | null
   /** What it says as a refusal. */
   readonly problem: PosternProblem
+  /**
+   * Why there is no session any more, by the library's own word: the code, or null for its plain 401. Undefined for
+   * every other reply, such as a proxy's 401.
+   */
+  readonly ended: string | null | undefined
 }
 
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
@@ -28,7 +34,23 @@ export async function answerOf(response: Response): Promise<Answer> {
   const { ok, status } = response
   const known = isObject(body) ? body : null
   const retryAfter = Number(response.headers.get('retry-after')) || null
-  return { ok, status, body: known, problem: problem(status, known ?? {}, retryAfter) }
+  const refusal = problem(status, known ?? {}, retryAfter)
+  return { ok, status, body: known, problem: refusal, ended: endedBy(response, known, refusal) }
+}
+
+const plainMembers = ['status', 'title', 'detail']
+
+function endedBy(
+  { status, headers }: Pick<Response, 'status' | 'headers'>,
+  body: Json | null,
+  { code }: PosternProblem,
+): string | null | undefined {
+  if (status !== 401 || body === null) return undefined
+  if (code !== '')
+    return code === 'audience_mismatch' || endingCodes.includes(code) ? code : undefined
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json')
+  const isPlain = isProblem && plainMembers.every((name) => name in body)
+  return isPlain && Object.keys(body).length === plainMembers.length ? null : undefined
 }
 
 /** Sends a request; rejects with the client's errors alone. */

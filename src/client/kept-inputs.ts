@@ -5,7 +5,7 @@ export const keptInputs: Readonly<Record<string, readonly string[]>> = {
   'POST /register': ['recognitionId', 'registrationKey'],
   'POST /email/verify': ['registrationKey'],
   'POST /logout': ['recognitionId'],
-  'POST /mobile/login': ['recognitionId', 'deviceToken', 'registrationKey'],
+  'POST /mobile/login': ['recognitionId', 'deviceToken', 'registrationKey', 'signInKey'],
   'POST /mfa/totp/confirm': ['recognitionId'],
   'POST /login/mfa': ['recognitionId'],
   'POST /mobile/oauth/exchange': ['recognitionId', 'deviceToken', 'registrationKey'],

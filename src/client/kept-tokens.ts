@@ -24,10 +24,11 @@ export interface Kept {
   readonly recognitionId?: string
   readonly deviceToken?: string
   readonly registrationKey?: string
+  readonly signInKey?: string
 }
 
 /** What a browser would keep as cookies. */
-const besides = ['recognitionId', 'deviceToken', 'registrationKey'] as const
+const besides = ['recognitionId', 'deviceToken', 'registrationKey', 'signInKey'] as const
 
 export interface KeptTokens {
   /** Replaces what is kept by what `change` makes of it, and resolves with that once it is written. */

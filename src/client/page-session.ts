@@ -7,7 +7,7 @@ import { type Hold, ownLock } from './own-lock.js'
 import { networkFailure } from './postern-error.js'
 import { settled } from './refresh-door.js'
 import type { SessionKeeper } from './session-keeper.js'
-import { stateKeeper } from './session-state.js'
+import { type SessionUser, stateKeeper } from './session-state.js'
 
 /** What tabs tell each other: that the session may have changed, or that a rotation begins. */
 type Hint = 'session' | 'rotation'
@@ -19,6 +19,9 @@ export interface PageSession extends SessionKeeper {
 
 const version = 1
 const ignore = () => {}
+
+/** Milliseconds between two questions of a page that comes into view again and again. */
+const askEvery = 5000
 
 /**
  * The session of a browser as one tab knows it. Its refresh token is a cookie, which all tabs share, and so is its
@@ -35,6 +38,9 @@ export function pageSession(
   const hold = tabLock(name, environment)
   const notes = rotationNotes(name, environment)
   const channel = environment.channel?.(name)
+  const isMarked = markerOf(surface, environment)
+  const isOwnOrigin = new URL(base).origin === new URL(environment.pageUrl).origin
+  let lookedAt = Number.NEGATIVE_INFINITY
   /** The rotation that the token comes from or came after. */
   let takenAt = 0
   /** Half the idle window in milliseconds, or less; null where it is not known. */
@@ -70,16 +76,51 @@ export function pageSession(
     halfIdle = Math.max((idleExpiresAt - (rotatedAt || now())) / 2, grant.expiresIn * 500)
     take(grant)
     session.dueAt = Math.min(session.dueAt, rotatedAt + halfIdle)
-    state.set({ status: 'signedIn', user: Object(user) })
+    met(Object(user), isHinted)
+  }
+
+  /** Shows who is signed in. Other tabs may show somebody else, or nobody. */
+  function met(user: SessionUser, isHinted: boolean): void {
+    const isOther = notes.met(user.id, isMarked() === true)
+    state.set({ status: 'signedIn', user })
+    if (isOther && !isHinted) tell('session')
+  }
+
+  /**
+   * Whether to ask is not worth it. Only where the page would see the marker of a session: it did before, or the
+   * cookie is of its own origin and nothing is known of an earlier session, whose cookie may have no marker.
+   */
+  function isNobodyHere(): boolean {
+    if (isMarked() !== false || notes.unansweredSince() > 0) return false
+    return notes.sawMarker() || (isOwnOrigin && notes.rotatedAt() === 0)
+  }
+
+  /** Finds out who is signed in. Call it while the lock is held. */
+  function look(): Promise<void> {
+    // The browser may hold a retired cookie, which `session` takes and does not replace.
+    return notes.unansweredSince() > 0 ? rotate() : ask()
+  }
+
+  /** What was done elsewhere, by a form perhaps or by a provider, is noticed when the user comes back. */
+  const lookAgain = joined(async () => {
+    const { status } = state.get()
+    const isWorth = status === 'signedOut' ? isMarked() === true : status === 'signedIn'
+    if (!isWorth) return
+    lookedAt = now()
+    await hold(look)
+  })
+
+  function shown(isRestored: boolean): void {
+    if (isRestored || now() - lookedAt >= askEvery) lookAgain().catch(ignore)
   }
 
   /** The token that was given, or the session is over, or it is not known whether it is. */
   function granted(answer: Answer | null, isHinted: boolean): Grant {
     const grant = answer && grantOf(answer)
     if (grant) return grant
-    if (answer?.status === 401 && answer.body) {
+    if (answer?.ended !== undefined) {
       notes.write(0, 0)
-      end(answer.problem.code || null, isHinted)
+      end(answer.ended, isHinted)
     }
     throw answer?.problem ?? networkFailure(null)
   }
@@ -94,9 +135,10 @@ export function pageSession(
 
   function end(reason: string | null, isHinted = false): void {
     const wasSignedIn = session.token !== null
+    const wasKnown = notes.met(null, notes.sawMarker())
     session.token = null
     state.set({ status: 'signedOut', reason })
-    if (wasSignedIn && !isHinted) tell('session')
+    if ((wasSignedIn || wasKnown) && !isHinted) tell('session')
   }
 
   function tell(kind: Hint): void {
@@ -107,9 +149,14 @@ export function pageSession(
   function heard(data: unknown): void {
     const { v, surface: about, kind }: Json = Object(data)
     if (v !== version || about !== surface) return
-    if (kind === 'session') hold(() => ask(true)).catch(ignore)
+    if (kind === 'session') hold(heardOfChange).catch(ignore)
     // Where the other tab goes away amid it, this one finishes it.
     else if (session.token !== null) finish().catch(ignore)
+  }
+
+  async function heardOfChange(): Promise<void> {
+    if (isNobodyHere()) end(null, true)
+    else await ask(true)
   }
 
   /** Completes a rotation of another tab. It does not tell the other tabs: each of them would do the same again. */
@@ -130,8 +177,7 @@ export function pageSession(
     end: (reason: string | null) => end(reason),
     restore: joined(async () => {
       try {
-        // The browser may hold a retired cookie, which `session` takes and does not replace.
-        await hold(() => (notes.unansweredSince() > 0 ? rotate() : ask()))
+        await hold(async () => (isNobodyHere() ? end(null) : look()))
       } catch (error) {
         if (state.get().status !== 'signedOut') throw error
       }
@@ -152,26 +198,60 @@ export function pageSession(
       notes.write(now(), 0)
       halfIdle = null
       take(grant)
-      state.set({ status: 'signedIn', user: Object(user) })
+      met(Object(user), true)
       tell('session')
     },
     async reread() {
       await ask().catch(ignore)
       tell('session')
     },
-    close: () => channel?.close(),
+    close() {
+      channel?.close()
+      unwatch?.()
+    },
   } satisfies PageSession
+  const unwatch = environment.onShown?.(shown)
   if (channel) channel.onmessage = ({ data }) => heard(data)
   return session
 }
 
-/** When the cookie was rotated, for all tabs of the origin. No secret is among it. */
+/** Whether the cookie that goes with a session is there; null where scripts see no cookies. */
+function markerOf(
+  surface: string,
+  { cookies }: Pick<ClientEnvironment, 'cookies'>,
+): () => boolean | null {
+  const marker = `${surface === 'operator' ? 'op' : 'cl'}_signed_in=1`
+  return () => {
+    try {
+      const text = cookies?.() ?? null
+      return text === null ? null : text.split('; ').some((cookie) => cookie.endsWith(marker))
+    } catch {
+      return null
+    }
+  }
+}
+
+/** When the cookie was rotated, for all tabs of the origin. No secret is among it, and nobody's name. */
 export interface RotationNotes {
   /** When the last rotation, or the login, was answered. 0 where it is not known. */
   rotatedAt(): number
   /** When a rotation began whose answer has not been seen, so that the cookie may be a retired one; else 0. */
   unansweredSince(): number
   write(rotatedAt: number, unansweredSince: number): void
+  /**
+   * Notes who is signed in, null for nobody, and whether the marker was to be seen. True where it was somebody else
+   * before, or nobody.
+   */
+  met(userId: string | null, isMarked: boolean): boolean
+  /** Whether pages of this origin saw the marker of the last session. */
+  sawMarker(): boolean
+}
+
+/** Tells one user from another, and not who it is. Never 0, which stands for nobody. */
+function numberOf(id: string): number {
+  let number = 7
+  for (const letter of id) number = (number * 31 + (letter.codePointAt(0) ?? 0)) % 0x7fff_ffff
+  return number + 1
 }
 
 /** In storage, and in this tab alone where there is none or it fails. */
@@ -180,7 +260,7 @@ function rotationNotes(
   { storage }: Pick<ClientEnvironment, 'storage'>,
 ): RotationNotes {
   let kept = ''
-  const read = (place: 0 | 1): number => {
+  const read = (place: 0 | 1 | 2 | 3): number => {
     try {
       kept = storage?.getItem(key) ?? kept
     } catch {
@@ -188,17 +268,27 @@ function rotationNotes(
     }
     return Number(kept.split(',')[place]) || 0
   }
+  function keep(...[rotatedAt, unansweredSince, person, marked]: readonly number[]): void {
+    const whole = [rotatedAt, unansweredSince, person, marked]
+    kept = whole.slice(0, marked ? 4 : person ? 3 : 2).join()
+    try {
+      storage?.setItem(key, kept)
+    } catch {
+      // A quota, or a user who refuses storage.
+    }
+  }
   return {
     rotatedAt: () => read(0),
     unansweredSince: () => read(1),
-    write(rotatedAt, unansweredSince) {
-      kept = `${rotatedAt},${unansweredSince}`
-      try {
-        storage?.setItem(key, kept)
-      } catch {
-        // A quota, or a user who refuses storage.
+    write: (rotatedAt, unansweredSince) => keep(rotatedAt, unansweredSince, read(2), read(3)),
+    met(userId, isMarked) {
+      const [before, person] = [read(2), userId === null ? 0 : numberOf(userId)]
+      if (person !== before || isMarked !== (read(3) === 1)) {
+        keep(read(0), read(1), person, isMarked ? 1 : 0)
       }
+      return person !== before
     },
+    sawMarker: () => read(3) === 1,
   }
 }
 

@@ -24,6 +24,8 @@ export interface PosternProblem extends ClientError {
   readonly maxAgeSeconds: number | null
   /** The member of the request that was refused; null where the reply did not name one. */
   readonly field: string | null
+  /** The code of the host's own with which it refused a registration; null for other refusals. */
+  readonly reason: string | null
 }
 
 /** No reply came. Whether the server carried the request out is not known. */
@@ -98,6 +100,7 @@ interface ProblemBody {
   readonly violations?: unknown
   readonly maxAgeSeconds?: unknown
   readonly field?: unknown
+  readonly reason?: unknown
 }
 
 const textOr = <T>(value: unknown, other: T): string | T =>
@@ -119,5 +122,6 @@ export function problem(
     violations: Array.isArray(violations) ? violations : [],
     maxAgeSeconds: typeof maxAgeSeconds === 'number' ? maxAgeSeconds : null,
     field: textOr(body.field, null),
+    reason: textOr(body.reason, null),
   })
 }

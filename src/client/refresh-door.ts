@@ -33,7 +33,7 @@ function isRefusal({ ok, status, problem }: Answer): boolean {
 
 /** A token, or the end of the session, as the library says it: a 401 of anything else ends nothing. */
 function isSettled(answer: Answer): boolean {
-  return grantOf(answer) !== null || (answer.status === 401 && answer.body !== null)
+  return grantOf(answer) !== null || answer.ended !== undefined
 }
 
 type Question = RequestInit & { readonly method: 'GET' | 'POST' }

@@ -9,15 +9,17 @@ export interface BackgroundTasks {
   run(what: string, work: () => Promise<void>): void
   /** Resolves when no work is running any more, including work that running work started. */
   drain(): Promise<void>
+  /** Calls `run` in a later turn of the event loop. */
+  readonly later: (run: () => void) => void
 }
 
-/** `later` calls what it is given in a later turn. */
 export function createBackgroundTasks(
   logger: Logger,
   later: (run: () => void) => void,
 ): BackgroundTasks {
   const running = new Set<Promise<void>>()
   return {
+    later,
     run(what, work) {
       const turn = new Promise<void>((resolve) => later(resolve))
       const task = turn

@@ -122,7 +122,7 @@ export async function workOff<T>(
     const outcomes = await Promise.allSettled(items.map(one))
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed) throw failed.reason
-    if (items.length < atOnce) return 'done'
+    if (items.length === 0) return 'done'
   }
   return 'more'
 }

@@ -116,6 +116,24 @@ export function hashGate(options: HashGateOptions): HashGate {
   }
 }
 
+/** A gate for each name, which lasts as long as somebody is in it. */
+export function hashGates(
+  options: HashGateOptions,
+): <T>(name: string, line: HashLine, work: () => Promise<T>) => Promise<T> {
+  const gates = new Map<string, { readonly gate: HashGate; present: number }>()
+  return async (name, line, work) => {
+    const own = gates.get(name) ?? { gate: hashGate(options), present: 0 }
+    gates.set(name, own)
+    own.present += 1
+    try {
+      return await own.gate(line, work)
+    } finally {
+      own.present -= 1
+      if (own.present === 0) gates.delete(name)
+    }
+  }
+}
+
 const lengthOf = (among: readonly Line[]): number =>
   among.reduce((sum, { waiting }) => sum + waiting.length, 0)
 

@@ -2,9 +2,7 @@ import { createCipheriv, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto'
 import type { FirebaseScryptParams, LegacyHashes, LegacyVerifier } from '../ports/host.js'
 
 /** Checks the hashes of one format, and tells those that cost too much from those of other formats. */
-export interface LegacyFormat extends LegacyVerifier {
-  isTooCostly(hash: string): boolean
-}
+export type LegacyFormat = Required<LegacyVerifier>
 
 /** The formats that the host switched on. */
 export function legacyFormats(on: LegacyHashes): readonly LegacyFormat[] {
@@ -26,7 +24,7 @@ export function legacyFormats(on: LegacyHashes): readonly LegacyFormat[] {
   ]
 }
 
-function format<T>(
+export function format<T>(
   read: (text: string) => ReadHash<T>,
   check: (hash: T, password: Uint8Array) => Promise<boolean>,
 ): LegacyFormat {
@@ -156,12 +154,12 @@ export function readPbkdf2Hash(text: string): ReadHash<Pbkdf2Hash> {
   return boundedPbkdf2(name, rounds, saltAndTag(textBytes(own), fromHex(hex)))
 }
 
-function boundedPbkdf2(
+export function boundedPbkdf2(
   digest: string,
-  iterations: string,
+  iterations: string | number,
   bytes: SaltAndTag | null,
 ): ReadHash<Pbkdf2Hash> {
-  if (bytes === null || !isDigest(digest)) return null
+  if (bytes === null || !isDigest(digest) || Number(iterations) < 1) return null
   const blocks = Math.ceil(bytes.tag.length / blockBytes[digest])
   if (blocks * Number(iterations) > mostIterations) return 'tooCostly'
   return { digest, iterations: Number(iterations), ...bytes }

@@ -74,3 +74,33 @@ export function webhookSignature(secrets: readonly string[], body: string): stri
     .map((secret) => `sha256=${signed(secret)}`)
     .join(',')
 }
+
+/** What a signature of Standard Webhooks is of; `timestamp` in seconds. */
+export interface SignedWebhook {
+  readonly id: string
+  readonly timestamp: number
+  readonly body: string
+}
+
+/**
+ * The `webhook-signature` of Standard Webhooks: HMAC-SHA-256 in base64 under each of these secrets that is not empty, in
+ * their order, joined by blanks. A secret `whsec_…` names its key of 24 bytes or more in base64; any other is the key
+ * itself.
+ */
+export function standardWebhookSignature(
+  secrets: readonly string[],
+  { id, timestamp, body }: SignedWebhook,
+): string {
+  const keyOf = (secret: string) => {
+    const encoded = secret.slice('whsec_'.length)
+    const key = Buffer.from(encoded, 'base64')
+    // Decoding skips what is no base64, down to an empty key.
+    const isKey = key.byteLength >= 24 && key.toString('base64') === encoded
+    return secret.startsWith('whsec_') && isKey ? key : secret
+  }
+  const text = `${id}.${timestamp}.${body}`
+  return secrets
+    .filter((secret) => secret !== '')
+    .map((secret) => `v1,${createHmac('sha256', keyOf(secret)).update(text).digest('base64')}`)
+    .join(' ')
+}

@@ -18,9 +18,16 @@ import {
  * An access token of these claims, signed with the ring's current key. Rejects with a `TypeError`
  * for claims that would not verify, and with a `RangeError` when there are so many memberships
  * that the token would be too long to be accepted.
+ *
+ * `clientId` and the time of the login under its registered name are for other services (RFC 9068 §2.2).
+ * Nothing here is decided by them, so they are not read again.
  */
-export function signAccess(claims: AccessClaims, ring: LoadedKeyRing): Promise<string> {
-  return sign('access', claims, ring)
+export function signAccess(
+  claims: AccessClaims,
+  ring: LoadedKeyRing,
+  clientId: string = claims.aud,
+): Promise<string> {
+  return sign('access', claims, ring, { auth_time: claims.authTime, client_id: clientId })
 }
 
 /** A refresh token of these claims; otherwise as `signAccess`. */
@@ -36,12 +43,13 @@ async function sign<U extends TokenUse>(
   use: U,
   claims: ClaimsByUse[U],
   ring: LoadedKeyRing,
+  forOthers: object = {},
 ): Promise<string> {
   const minted = readClaims[use]({ ...claims }, claims.iss, claims.aud)
   if (minted === null)
     throw new TypeError(`The ${use} token's claims are not of the expected form.`)
   const header = segment({ alg: 'RS256', kid: ring.kid, typ: headerTypes[use] })
-  const signed = `${header}.${segment(minted)}`
+  const signed = `${header}.${segment({ ...minted, ...forOthers })}`
   const token = `${signed}.${await signature(signed, ring)}`
   if (token.length > maxTokenLength) {
     throw new RangeError(`The ${use} token would be longer than ${maxTokenLength} characters.`)

@@ -1,6 +1,8 @@
 import { type AsymmetricKeyDetails, createPublicKey, type JsonWebKey } from 'node:crypto'
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { loadPart } from '../errors/index.js'
+import type { PasskeyRefusal } from '../ports/events.js'
+import { sha256 } from './secrets.js'
 import { decodeSegment } from './token-format.js'
 
 // Loaded by the first passkey: hosts without any pay nothing for it.
@@ -9,6 +11,8 @@ const library = () =>
     ...(await import('@simplewebauthn/server')),
     ...(await import('@simplewebauthn/server/helpers')),
   }))
+
+type Library = Awaited<ReturnType<typeof library>>
 
 /** The party that asks for passkeys: what browsers bind them to, and the pages and apps that may use them. */
 export interface RelyingParty {
@@ -167,18 +171,20 @@ export async function requestOptions(asked: AssertionRequest): Promise<RequestOp
 }
 
 /**
- * Verifies a registration (WebAuthn §7.1). `null` if it does not verify; no reason is given, since the reply
- * gives none. We ask for no attestation, and read only those without a certificate: certificates name
- * addresses to fetch.
+ * Verifies a registration (WebAuthn §7.1). If it does not verify, the reason, for an event: the reply gives none. We ask
+ * for no attestation, and read only those without a certificate: certificates name addresses to fetch.
  */
 export async function verifyRegistration(
   response: RegistrationResponse,
   expected: Expected,
-): Promise<NewCredential | null> {
+): Promise<NewCredential | PasskeyRefusal> {
   const { clientDataJSON, attestationObject } = response.response
-  if (!areCanonical(clientDataJSON, attestationObject) || isFramed(clientDataJSON)) return null
+  const data = areCanonical(clientDataJSON, attestationObject) ? clientDataOf(clientDataJSON) : null
+  if (data === null) return 'malformed'
+  if (isFramed(data)) return 'cross_origin'
   const webauthn = await library()
-  if (!(await isPlainAttestation(webauthn, attestationObject))) return null
+  const isPlain = await orNull(async () => isPlainAttestation(webauthn, attestationObject))
+  if (isPlain !== true) return isPlain === null ? 'malformed' : 'attestation_unsupported'
   const given: RegistrationResponseJSON = {
     ...withoutExtensions(response),
     response: { clientDataJSON, attestationObject },
@@ -190,12 +196,16 @@ export async function verifyRegistration(
       supportedAlgorithmIDs: algorithms,
     }),
   )
-  if (!result?.verified) return null
+  if (!result?.verified) {
+    const shown = webauthn.decodeAttestationObject(bytesOf(attestationObject)).get('authData')
+    const refusal = await refusalOf(webauthn, { data, type: 'webauthn.create', shown }, expected)
+    return refusal ?? (result === null ? 'malformed' : 'signature_invalid')
+  }
   const { credential, userVerified, credentialDeviceType, credentialBackedUp } =
     result.registrationInfo
   const { id, publicKey } = credential
-  if (id !== response.id || bytesOf(id).byteLength > maxIdBytes) return null
-  if ((await orNull(async () => isUsableKey(webauthn, publicKey))) !== true) return null
+  if (id !== response.id || bytesOf(id).byteLength > maxIdBytes) return 'malformed'
+  if (!(await isSupported(webauthn, publicKey))) return 'public_key_unsupported'
   return {
     id,
     publicKey: Buffer.from(publicKey).toString('base64url'),
@@ -207,15 +217,18 @@ export async function verifyRegistration(
   }
 }
 
-/** WebAuthn §7.2, up to the signature. Null for whatever does not verify. */
+/** WebAuthn §7.2, up to the signature. The reason, for an event, if it does not verify. */
 export async function verifyAssertion(
   response: AssertionResponse,
   expected: Expected,
   credential: { readonly id: string; readonly publicKey: string },
-): Promise<Assertion | null> {
+): Promise<Assertion | PasskeyRefusal> {
   const { clientDataJSON, authenticatorData, signature } = response.response
-  if (!areCanonical(clientDataJSON, authenticatorData, signature)) return null
-  if (isFramed(clientDataJSON) || response.id !== credential.id) return null
+  const isReadable = areCanonical(clientDataJSON, authenticatorData, signature)
+  const data = isReadable ? clientDataOf(clientDataJSON) : null
+  if (data === null) return 'malformed'
+  if (isFramed(data)) return 'cross_origin'
+  if (response.id !== credential.id) return 'credential_unknown'
   const given: AuthenticationResponseJSON = {
     ...withoutExtensions(response),
     response: { clientDataJSON, authenticatorData, signature },
@@ -229,7 +242,11 @@ export async function verifyAssertion(
       credential: { id: credential.id, publicKey: bytesOf(credential.publicKey), counter: 0 },
     }),
   )
-  if (!result?.verified) return null
+  if (!result?.verified) {
+    const shown = bytesOf(authenticatorData)
+    const refusal = await refusalOf(webauthn, { data, type: 'webauthn.get', shown }, expected)
+    return refusal ?? (result === null ? 'malformed' : 'signature_invalid')
+  }
   const { newCounter, userVerified, credentialDeviceType, credentialBackedUp } =
     result.authenticationInfo
   return {
@@ -266,30 +283,57 @@ function areCanonical(...texts: readonly string[]): boolean {
   return texts.every((text) => decodeSegment(text) !== null)
 }
 
-/** In a page of another origin, which no host asked for (WebAuthn §13.4.9). */
-function isFramed(clientDataJSON: string): boolean {
+function clientDataOf(clientDataJSON: string): object | null {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'))
-    if (typeof data !== 'object' || data === null) return true
-    const crossOrigin: unknown = Reflect.get(data, 'crossOrigin')
-    return (crossOrigin !== undefined && crossOrigin !== false) || 'topOrigin' in data
+    return typeof data === 'object' ? data : null
   } catch {
-    return true
+    return null
   }
 }
 
-/** None, or one the credential signed itself. */
-async function isPlainAttestation(
-  { decodeAttestationObject }: Awaited<ReturnType<typeof library>>,
+/** In a page of another origin, which no host asked for (WebAuthn §13.4.9). */
+function isFramed(data: object): boolean {
+  const crossOrigin: unknown = Reflect.get(data, 'crossOrigin')
+  return (crossOrigin !== undefined && crossOrigin !== false) || 'topOrigin' in data
+}
+
+/**
+ * Why the package refused a response. Its error messages may change, so this looks at the response itself. It only
+ * names the refusal, and decides nothing. Null if only the verification itself can tell.
+ */
+async function refusalOf(
+  webauthn: Library,
+  { data, type, shown }: { data: object; type: string; shown: Uint8Array<ArrayBuffer> },
+  { rpId, origins, challenge, requireUserVerification }: Expected,
+): Promise<PasskeyRefusal | null> {
+  const said = (member: string): unknown => Reflect.get(data, member)
+  if (said('type') !== type) return 'type_mismatch'
+  if (said('challenge') !== challenge) return 'challenge_mismatch'
+  if (!origins.some((origin) => origin === said('origin'))) return 'origin_mismatch'
+  const read = await orNull(async () => webauthn.parseAuthenticatorData(shown))
+  if (read === null) return 'malformed'
+  const { rpIdHash, flags, credentialPublicKey: key } = read
+  if (Buffer.from(rpIdHash).toString('base64url') !== sha256(rpId)) return 'rp_id_mismatch'
+  if (!flags.up) return 'user_not_present'
+  if (requireUserVerification && !flags.uv) return 'user_not_verified'
+  if (flags.bs && !flags.be) return 'backup_state_invalid'
+  return key === undefined || (await isSupported(webauthn, key)) ? null : 'public_key_unsupported'
+}
+
+/** None, or one the credential signed itself. Throws for what cannot be read. */
+function isPlainAttestation(
+  { decodeAttestationObject }: Library,
   attestationObject: string,
-): Promise<boolean> {
-  const isPlain = await orNull(async () => {
-    const decoded = decodeAttestationObject(bytesOf(attestationObject))
-    const format = decoded.get('fmt')
-    if (format === 'none') return true
-    return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined
-  })
-  return isPlain === true
+): boolean {
+  const decoded = decodeAttestationObject(bytesOf(attestationObject))
+  const format = decoded.get('fmt')
+  if (format === 'none') return true
+  return format === 'packed' && decoded.get('attStmt').get('x5c') === undefined
+}
+
+async function isSupported(webauthn: Library, key: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  return (await orNull(async () => isUsableKey(webauthn, key))) === true
 }
 
 /** Nothing was asked of extensions, so nothing they say is looked at (WebAuthn §9). */

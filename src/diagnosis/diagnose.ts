@@ -6,6 +6,7 @@ import { allCollectionSpecs } from '../model/collections.js'
 import type { GivenOptions } from '../options.js'
 import type { DiagnosisOptions, Finding } from '../ports/inspection.js'
 import type { ReadOptions } from '../setup/check-options.js'
+import { surfacesOf } from '../setup/configuration.js'
 import { defaultConcurrency } from '../setup/password-hashing.js'
 import { endpointsOf, type Shared } from '../setup/shared-parts.js'
 import { mostMemory } from '../system/machine.js'
@@ -55,6 +56,7 @@ export async function diagnose(
   const own = modules.find(({ module }) => module === 'auth')
   const providers = await providerFindings({
     ...{ values: own?.values ?? {}, env, endpoints: endpointsOf(options) },
+    ...{ declared: options.providers ?? [], clock: shared.clock },
     fetcher: offline ? null : fetcher,
   })
   return [
@@ -65,7 +67,12 @@ export async function diagnose(
     ...idleWindowFindings(env),
     ...settingsFindings(modules),
     ...listFindings(own?.values ?? {}),
-    ...combinationFindings(own?.values ?? {}, surfaces, options.adminStepUp ?? false),
+    ...combinationFindings(
+      own?.values ?? {},
+      surfaces,
+      options.adminStepUp ?? false,
+      surfacesOf(options),
+    ),
     ...apps,
     ...configKeyFindings(options.configKeys ?? keyOfEnvironment(env)),
     ...hashing,

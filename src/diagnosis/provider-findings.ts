@@ -1,6 +1,8 @@
+import { createDiscovery, type DeclaredProvider } from '../identity-providers/declared-providers.js'
+import { outboundOf } from '../identity-providers/outbound.js'
 import type { EndpointOverrides } from '../identity-providers/provider-clients.js'
 import { type ProviderId, providerIds, providers } from '../identity-providers/providers.js'
-import type { Fetcher, OutboundReply } from '../ports/host.js'
+import type { Clock, Fetcher, OutboundReply } from '../ports/host.js'
 import type { Finding } from '../ports/inspection.js'
 import { providerProblem } from '../settings/auth-module.js'
 import { providerSettings } from '../settings/oauth-providers.js'
@@ -13,6 +15,8 @@ interface Given {
   readonly endpoints: EndpointOverrides
   /** Null to ask nothing of the network. */
   readonly fetcher: Fetcher | null
+  readonly declared: readonly DeclaredProvider[]
+  readonly clock: Clock
 }
 
 const check = 'providers'
@@ -37,7 +41,29 @@ export async function providerFindings(given: Given): Promise<readonly Finding[]
             .map((id) => reached(id, settings, given, fetcher)),
         )
   const withoutTenant = on.filter(isWithoutTenant).map(lacksTenant)
-  return [...incomplete(given.values), ...withoutTenant, ...unreachable.flat()]
+  const undiscovered = fetcher === null ? [] : await discovered(given, fetcher)
+  return [...incomplete(given.values), ...withoutTenant, ...unreachable.flat(), ...undiscovered]
+}
+
+/** Of those that the host declares. */
+async function discovered(
+  { declared, clock }: Given,
+  fetcher: Fetcher,
+): Promise<readonly Finding[]> {
+  const discovery = createDiscovery(outboundOf(fetcher), clock)
+  const found = await Promise.all(
+    declared.map(async ({ id, issuer }): Promise<readonly Finding[]> => {
+      try {
+        await discovery.read(issuer)
+        return []
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error)
+        const remedy = `Compare the issuer of the provider "${id}" with what ${issuer}/.well-known/openid-configuration says.`
+        return [{ check, problem: `Nobody can sign in by "${id}": ${why}.`, remedy }]
+      }
+    }),
+  )
+  return found.flat()
 }
 
 function incomplete(values: Given['values']): readonly Finding[] {

@@ -97,14 +97,19 @@ export function combinationFindings(
   values: Values,
   surfaces: readonly Surface[],
   adminStepUp: boolean,
+  declared: readonly Surface[] = [],
 ): readonly Finding[] {
-  return [...lockedOut(values, adminStepUp), ...unprovedDomains(values, surfaces)]
+  return [...lockedOut(values, adminStepUp, declared), ...unprovedDomains(values, surfaces)]
 }
 
-function lockedOut(values: Values, adminStepUp: boolean): readonly Finding[] {
+function lockedOut(
+  values: Values,
+  adminStepUp: boolean,
+  declared: readonly Surface[],
+): readonly Finding[] {
   const always = () => true
   const problems = [
-    loginMethodProblem(values, always),
+    loginMethodProblem(values, always, declared),
     factorKindProblem(values, always, adminStepUp),
   ]
   return problems.flatMap((found): readonly Finding[] => {

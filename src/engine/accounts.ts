@@ -18,6 +18,8 @@ interface VouchedAddress {
   readonly emailVerified: boolean
   /** Google's `hd`: the Workspace domain of the account; null where it has none. */
   readonly hostedDomain: string | null
+  /** The domains of which a declared provider is the directory. */
+  readonly authoritativeFor?: readonly string[]
 }
 
 /** The domains whose mailboxes the provider runs itself. */
@@ -36,11 +38,13 @@ export function isVouchedFor({
   email: given,
   emailVerified,
   hostedDomain,
+  authoritativeFor = [],
 }: VouchedAddress): boolean {
   const email = emailVerified ? canonicalEmail(given ?? '') : null
   if (email === null) return false
   const domain = domainOf(email)
   if (ownDomains.get(provider)?.includes(domain)) return true
+  if (authoritativeFor.includes(domain)) return true
   if (provider === 'microsoft') return true
   return provider === 'google' && hostedDomain?.toLowerCase() === domain
 }
@@ -282,6 +286,7 @@ interface Unproved extends Pick<Provable, 'selfRegistered'> {
   readonly sessionEpoch: number
   readonly credentialEpoch: number
   readonly deviceEpoch: number
+  readonly secretsEpoch: number
 }
 
 /** What the owner of the mailbox brings. */
@@ -301,7 +306,7 @@ interface Proved {
  * registration that another person may have made. Its guard lets it through once in the life of an account.
  */
 export function ownerProvedWrite(
-  { sessionEpoch, credentialEpoch, deviceEpoch, email, ...before }: Unproved,
+  { sessionEpoch, credentialEpoch, deviceEpoch, secretsEpoch, email, ...before }: Unproved,
   { passwordHash, name, termsVersion, lastIntentId }: Proved,
   now: number,
 ) {
@@ -325,6 +330,8 @@ export function ownerProvedWrite(
       sessionEpoch: sessionEpoch + 1,
       credentialEpoch: credentialEpoch + 1,
       deviceEpoch: deviceEpoch + 1,
+      secretsEpoch: secretsEpoch + 1,
+      secretsChangedIn: null,
       ...sparesNone,
       lastIntentId,
       updatedAt: now,
@@ -422,6 +429,21 @@ function membershipsProblem(memberships: unknown): string | null {
   }
   if (utf8Length(JSON.stringify(memberships)) <= maxMembershipBytes) return null
   return `memberships must be ${maxMembershipBytes} bytes at most, written as JSON: access tokens carry them.`
+}
+
+/** The list with one tenant more, or one less; the same list where that changes nothing. */
+export function membershipsAfter<T extends { readonly tenantId: string }>(
+  memberships: readonly T[],
+  change: { readonly add: T } | { readonly remove: string },
+): readonly T[] {
+  if ('add' in change) {
+    const { tenantId } = change.add
+    return memberships.some((one) => one.tenantId === tenantId)
+      ? memberships
+      : [...memberships, change.add]
+  }
+  const left = memberships.filter(({ tenantId }) => tenantId !== change.remove)
+  return left.length === memberships.length ? memberships : left
 }
 
 /** A tenant's id is the host's: any text of 1 to 64 characters that a store can hold. */

@@ -89,6 +89,15 @@ export const intentKinds = {
     boundTo: 'mailbox',
     switchedOff: 'invalid_token',
   },
+  /** That a link confirmed an address, for the same browser or app that sends it again. */
+  confirmedLink: {
+    spent: 'first',
+    hangsOn: ['credentials'],
+    boundTo: 'browser',
+    refusal: 'invalid_token',
+    expired: 'invalid_token',
+    switchedOff: 'invalid_token',
+  },
   /** A mailed link that moves an account to another address. */
   changeEmail: {
     ...link,

@@ -161,3 +161,16 @@ export function argon2ParamsProblem(params: Params, allowWeak: boolean): string 
 function between(value: number, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && value >= min && value <= max
 }
+
+/** Django's name of the algorithm, and the braces of Spring. */
+const label = /^(?:argon2|bcrypt\$|\{(?:argon2|bcrypt)(?:@\w+)?\})(?=\$(?:argon2|2[aby]\$))/
+const noPassword = /^(?:!.*|\*|NULL|\\N|\[NULL\]|\(null\)|)$/s
+
+/** A hash without what products write around it; null for what they write where there is no password. */
+export function bareHash(cell: string | null): string | null {
+  const text = cell?.trim() ?? ''
+  if (noPassword.test(text)) return null
+  const hash = text.replace(label, '')
+  // The PHC string format has base64 without padding.
+  return hash.startsWith('$argon2') ? hash.replace(/={1,2}(?=\$|$)/g, '') : hash
+}

@@ -12,6 +12,7 @@ export function utf8Length(text: string): number {
 
 /** Control characters, line and paragraph separators, and what turns the direction of text (UAX #9). */
 const breaking = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+const everyBreaking = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /**
  * Whether a name looks in a list or a mail as it was written: a line break begins a line of its own,
@@ -19,6 +20,23 @@ const breaking = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
  */
 export function isSingleLine(text: string): boolean {
   return !breaking.test(text)
+}
+
+/**
+ * A name as one line, which is not refused for what nobody sees: white space that breaks a line and tabs become a blank, other
+ * controls and marks of direction go. What joins letters stays: without it names of some languages read wrong.
+ */
+export function asSingleLine(name: string): string {
+  return name
+    .replaceAll(/[\t-\r\u0085\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll(everyBreaking, '')
+    .trim()
+}
+
+/** The same where it may be left out, or of any type by a cast. */
+export function nameAsSingleLine<T extends { readonly name?: unknown }>(given: T): T {
+  const { name } = given
+  return typeof name === 'string' ? { ...given, name: asSingleLine(name) } : given
 }
 
 /** Text every store can hold: well-formed UTF-16 without NUL. False for whatever a cast let in. */

@@ -88,10 +88,15 @@ export const errorCatalogue = {
   service_account_not_found: { status: 404, detail: 'There is no such service account.' },
   credential_not_found: { status: 404, detail: 'There is no such credential.' },
   method_not_allowed: { status: 405, detail: 'This method is not supported here.' },
+  request_body_timeout: { status: 408, detail: 'The request body came too slowly.' },
   email_taken: { status: 409, detail: 'This e-mail address has an account already.' },
   import_unfinished: {
     status: 409,
     detail: 'The import of this account was cut off. Import its row again, and then enable it.',
+  },
+  memberships_changed: {
+    status: 409,
+    detail: 'The memberships of this user have changed meanwhile. Read them again.',
   },
   email_already_verified: { status: 409, detail: 'This e-mail address is verified already.' },
   account_exists_link_required: {
@@ -158,6 +163,7 @@ const titles: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   405: 'Method Not Allowed',
+  408: 'Request Timeout',
   409: 'Conflict',
   413: 'Payload Too Large',
   415: 'Unsupported Media Type',

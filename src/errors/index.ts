@@ -36,6 +36,8 @@ export interface AuthErrorOptions {
   readonly violations?: readonly PasswordViolation[]
   /** The key or record list that a configuration change was refused for. */
   readonly field?: string
+  /** What `beforeRegister` refused with. */
+  readonly reason?: string
   readonly cause?: unknown
 }
 
@@ -55,6 +57,8 @@ export class AuthError extends Error {
   readonly violations: readonly PasswordViolation[] | null
   /** The key or record list that a configuration change was refused for; null for other refusals. */
   readonly field: string | null
+  /** The code that `beforeRegister` refused with; null for other refusals. */
+  readonly reason: string | null
 
   constructor(code: ErrorCode, options: AuthErrorOptions = {}) {
     const entry = errorCatalogue[code]
@@ -65,6 +69,7 @@ export class AuthError extends Error {
     this.maxAgeSeconds = options.maxAgeSeconds ?? null
     this.violations = options.violations ?? null
     this.field = options.field ?? null
+    this.reason = options.reason ?? null
   }
 }
 
@@ -182,6 +187,30 @@ export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
 }
 
+/** A call of the backend was answered in another form than its port says. The message says which form is right, nothing else. */
+export class StoreAnswerError extends Error {
+  override readonly name = 'StoreAnswerError'
+}
+
+/**
+ * `auth.<surface>.users.delete` rejects with it, before anything is changed, where foreign keys of the host would refuse
+ * that rows of the account go.
+ */
+export class DeletionRefusedError extends Error {
+  override readonly name = 'DeletionRefusedError'
+  readonly code = 'deletion_refused_by_foreign_keys'
+  /** The tables and foreign keys, such as `shop.orders (orders_user_fkey)`. */
+  readonly keys: readonly string[]
+
+  constructor(keys: readonly string[]) {
+    super(
+      `The user was not deleted: ${keys.join(', ')} would refuse it. Declare these foreign keys "on delete cascade" or ` +
+        `"on delete set null", or remove the rows that refer to the user first.`,
+    )
+    this.keys = keys
+  }
+}
+
 /** A part that is loaded at its first use could not be. The message names the part, nothing else. */
 export class LoadError extends Error {
   override readonly name = 'LoadError'
@@ -204,28 +233,35 @@ export async function loadPart<T>(part: string, load: () => Promise<T>): Promise
 const ownErrors = [
   AuthError,
   DeclarationError,
+  DeletionRefusedError,
   LoadError,
   OptionsError,
   SecretKeyError,
+  StoreAnswerError,
   TimeoutError,
 ]
 const identifier = /^\w{1,64}$/
+/** Where a driver names what refused a write. They come from the catalogue of the database, never from a row. */
+const catalogueFields = ['table', 'column', 'constraint', 'raisedBy'] as const
 
 /**
- * The loggable part of an error: its name, its code, and the place that made it. Message, fields and
- * stack are left out, since drivers and mailers quote rows, values and links in them. Only messages
+ * The loggable part of an error: its name, its code, what refused a write, and the place that made it. Message, other
+ * fields and stack are left out, since drivers and mailers quote rows, values and links in them. Only messages
  * of this library's own errors are kept, as `detail`: loggers call the text of a line `message`.
  */
 export function describeError(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error)) return { error: typeof error }
   const { name, message, cause } = error
-  const code = 'code' in error ? error.code : null
+  const named = ['code', ...catalogueFields].flatMap((field) => {
+    const value: unknown = Reflect.get(error, field)
+    return typeof value === 'string' && identifier.test(value) ? [[field, value] as const] : []
+  })
   const isOwn = ownErrors.some((own) => error instanceof own)
   const at = placeOf(error)
   return {
     error: identifier.test(name) ? name : 'Error',
     ...(isOwn ? { detail: message } : {}),
-    ...(typeof code === 'string' && identifier.test(code) ? { code } : {}),
+    ...Object.fromEntries(named),
     ...(at === undefined ? {} : { at }),
     ...(cause === undefined ? {} : { cause: describeError(cause) }),
   }

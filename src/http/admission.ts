@@ -22,14 +22,14 @@ import type {
   Params,
   SessionClass,
 } from '../operations/operation.js'
-import type { ExchangeBody } from './http-message.js'
+import type { Untimed } from '../ports/telemetry.js'
 import {
   type IncomingRequest,
   isNavigation,
   isOriginAllowed,
   isPrefetch,
 } from './incoming-request.js'
-import { readBody, readQuery, receiveBody } from './request-input.js'
+import { type ReceivedBody, readBody, readQuery, receiveBody } from './request-input.js'
 
 /** What was begun beside the denylist. What it fails with counts where it is awaited. */
 interface ReadAhead {
@@ -47,7 +47,7 @@ export interface Admission {
   /** What it brings that may be a refresh token, where the operation goes by one. */
   readonly refreshCookies: readonly string[]
   /** The body as it came. Null until it has arrived. */
-  received: ExchangeBody | null
+  received: ReceivedBody | null
   /** The account of the access token. Null until the token is known, and without one. */
   userId: string | null
   /** The claims of the access token. Null without one. */
@@ -86,6 +86,7 @@ export const nothingKnown = {
 export interface AdmissionContext {
   readonly ctx: SurfaceContext
   readonly allowedOrigins: ReadonlySet<string>
+  readonly untimed: Untimed
 }
 
 /**
@@ -185,13 +186,16 @@ function originCheck({ operation, request }: Admission, { allowedOrigins }: Admi
  * Waits for the body, and looks at nothing in it. It stands before the caller is judged: a sender
  * that is slow on purpose must not act on permissions that held when the request began.
  */
-async function bodyArrival(admission: Admission, { ctx }: AdmissionContext): Promise<void> {
+async function bodyArrival(
+  admission: Admission,
+  { ctx, untimed }: AdmissionContext,
+): Promise<void> {
   const { request, operation } = admission
   try {
-    admission.received = await receiveBody(request, operation)
+    admission.received = await untimed(() => receiveBody(request, operation))
   } catch (error) {
     // Clients give up every day, which is no error of this process.
-    const cause = error instanceof AuthError ? error.cause : error
+    const cause = error instanceof AuthError ? (error.cause ?? error) : error
     ctx.logger.debug('a request body broke off', {
       operation: operation.id,
       ...describeError(cause),

@@ -12,6 +12,8 @@ export interface CookiePolicy {
   /** Other domains for which an earlier deployment may have set its cookies. */
   readonly otherDomains?: readonly string[]
   readonly path: string
+  /** What the host puts before all names, such as `shop_`. Default none. */
+  readonly namePrefix?: string
 }
 
 export type SameSite = 'strict' | 'lax' | 'none'
@@ -21,14 +23,14 @@ const shortName = { operator: 'op', client: 'cl' } as const
 /** A cookie of one OAuth flow: its kind, and the flow's name. */
 export type FlowCookieName = `${'oauth' | 'oauth_form'}_${string}`
 
-type CookieKind = Exclude<TokenCookie, 'oauth' | 'oauth_form'> | FlowCookieName
+type CookieKind = Exclude<TokenCookie, 'oauth' | 'oauth_form'> | FlowCookieName | 'signed_in'
 
 /**
  * `__Host-` needs a secure, host-only cookie with path `/`; `__Secure-` only a secure one
  * (RFC 6265bis §4.1.3). Plain names are for local development over http.
  */
 export function cookieName(policy: CookiePolicy, what: CookieKind): string {
-  const name = `${shortName[policy.surface]}_${what}`
+  const name = `${policy.namePrefix ?? ''}${shortName[policy.surface]}_${what}`
   if (!policy.secure) return name
   return policy.domain === null ? `__Host-${name}` : `__Secure-${name}`
 }
@@ -44,8 +46,10 @@ export function cookieNames(policy: CookiePolicy) {
   return {
     refresh: cookieName(policy, 'refresh'),
     device: cookieName(policy, 'device'),
+    marker: cookieName(policy, 'signed_in'),
     registration: cookieName(own, 'registration'),
     recognition: cookieName(own, 'recognition'),
+    signIn: cookieName(own, 'sign_in'),
     /** How the names of the cookies of OAuth flows begin. */
     flows: cookieName(own, 'oauth_'),
   }
@@ -71,12 +75,21 @@ function line(
     `${name}=${value}`,
     `Max-Age=${maxAge}`,
     `Path=${policy.path}`,
-    'HttpOnly',
+    ...(name.endsWith('_signed_in') ? [] : ['HttpOnly']),
     `SameSite=${sameSiteOf(policy, sameSite)}`,
   ]
   if (policy.domain !== null) attributes.push(`Domain=${policy.domain}`)
   if (policy.secure) attributes.push('Secure')
   return attributes.join('; ')
+}
+
+/**
+ * Goes with the refresh cookie, as long as that: it tells scripts whether there is a session to ask for, and no secret.
+ * Pages below any path look for it.
+ */
+export function markerCookie(policy: CookiePolicy, sameSite: SameSite, maxAge: number): string {
+  const value = maxAge === 0 ? '' : '1'
+  return setCookie({ ...policy, path: '/' }, 'signed_in', sameSite, { value, maxAge })
 }
 
 /** Must repeat domain and path, or browsers keep the cookie. */

@@ -14,9 +14,15 @@ export interface ExchangeRequest {
   header(name: string): string | undefined
   /** The peer's address of the socket; undefined where the runtime does not tell it. */
   readonly remoteAddress: string | undefined
-  /** Reads the body. Called at most once. Stops reading after `maxBytes`. */
-  body(maxBytes: number): Promise<ExchangeBody>
+  /**
+   * Reads the body. Called at most once. Stops reading after `maxBytes`, and where `inTime`, which is asked to wait
+   * for each part, says that it did not come. A reader that does not ask has two minutes in all.
+   */
+  body(maxBytes: number, inTime: InTime): Promise<ExchangeBody>
 }
+
+/** Waits for a part of a body, or for its end. Null where the sender was silent for half a minute, or took too long. */
+export type InTime = <T>(part: Promise<T>) => Promise<T | null>
 
 /** The body of a request, as far as it was read. */
 export type ExchangeBody =
@@ -25,6 +31,7 @@ export type ExchangeBody =
   /** The host's own parser has already read the body. */
   | { readonly kind: 'parsed'; readonly value: unknown }
   | { readonly kind: 'tooLarge' }
+  | { readonly kind: 'tooSlow' }
 
 /** A reply for a framework adapter to send. */
 export interface ExchangeReply {

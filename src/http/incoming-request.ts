@@ -1,8 +1,9 @@
 import { BlockList, isIP, isIPv4 } from 'node:net'
 import { ipv6Groups, networkOf } from '../engine/addresses.js'
+import type { Clock } from '../ports/host.js'
 import type { RequestSource } from '../ports/surface.js'
 import { type Cookies, cookiesIn } from './cookies.js'
-import type { ExchangeRequest, RouteGuardRequest } from './http-message.js'
+import type { ExchangeBody, ExchangeRequest, InTime, RouteGuardRequest } from './http-message.js'
 
 // What the library reads of a request: once, where it comes in, and before anything judges it.
 
@@ -43,9 +44,9 @@ export interface IncomingHead {
 }
 
 /** A request to a route of the library, parsed and not judged. */
-export interface IncomingRequest
-  extends IncomingHead,
-    Pick<ExchangeRequest, 'path' | 'query' | 'body'> {
+export interface IncomingRequest extends IncomingHead, Pick<ExchangeRequest, 'path' | 'query'> {
+  /** As far as it came within the bounds of size and time. */
+  body(maxBytes: number): Promise<ExchangeBody>
   /** Where it came from, as limits count it: an IPv4 address or an IPv6 /64 network. */
   readonly address: string
 }
@@ -76,22 +77,63 @@ export function readHead(
 }
 
 /** Reads a request. Its body is read when it is asked for; where it chose the surface, the pipeline gets the same. */
-export function readRequest(request: ExchangeRequest, proxies: TrustedProxies): IncomingRequest {
+export function readRequest(
+  request: ExchangeRequest,
+  proxies: TrustedProxies,
+  clock: Clock,
+): IncomingRequest {
   const head = readHead(request, proxies)
-  let body: ReturnType<ExchangeRequest['body']> | null = null
+  let body: Promise<ExchangeBody> | null = null
   return {
     ...head,
     path: request.path,
     query: request.query,
     address: networkOf(head.source.ip),
     body(maxBytes) {
-      body ??= request.body(maxBytes)
+      body ??= bodyInTime((inTime) => request.body(maxBytes, inTime), clock)
       return body
     },
   }
 }
 
-/** The same of a request to a route of the host's, which is read for a refusal alone. */
+/**
+ * Milliseconds without a byte after which a body is given up: a phone that changes its network, or sends a lost packet
+ * again, is silent for less.
+ */
+const longestSilence = 30_000
+
+/**
+ * Milliseconds after which a body is given up that still comes: the largest takes 55 seconds at 9.6 kbit/s, the slowest
+ * that a mobile network gives. Without this bound, a byte every half minute would hold a request for a month.
+ */
+const longestArrival = 120_000
+
+/** What `read` makes of a body; `tooSlow` where the sender keeps to neither bound, whatever `read` still waits for. */
+async function bodyInTime(
+  read: (inTime: InTime) => Promise<ExchangeBody>,
+  clock: Clock,
+): Promise<ExchangeBody> {
+  let isOver = false
+  const inTime: InTime = (part) => within(part, isOver ? 0 : longestSilence, clock)
+  const body = await within(read(inTime), longestArrival, clock)
+  isOver = true
+  return body ?? { kind: 'tooSlow' }
+}
+
+/** Null after `ms` milliseconds. Until then it keeps the process alive: a script may wait for nothing but the reply. */
+async function within<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | null> {
+  let cancel = (): void => {}
+  const late = new Promise<null>((resolve) => {
+    cancel = clock.after(ms, () => resolve(null), true)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    cancel()
+  }
+}
+
+/** What a request to a route of the host's tells, which is read for a refusal alone. */
 export function sourceOf(request: RouteGuardRequest, proxies: TrustedProxies): RequestSource {
   return { ip: proxies(request).ip, userAgent: userAgentOf(request) }
 }

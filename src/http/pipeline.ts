@@ -15,7 +15,7 @@ import {
   WaysideError,
 } from '../errors/index.js'
 import type { Answer, Call, Operation, Params, ProtectedCall } from '../operations/operation.js'
-import type { Ended, InRequest, RequestIdHeader, Tracing } from '../ports/telemetry.js'
+import type { Ended, InRequest, RequestIdHeader, Tracing, Untimed } from '../ports/telemetry.js'
 import { type Admission, admit, askAgain, handBackRefused, nothingKnown } from './admission.js'
 import {
   type CookiePolicy,
@@ -24,6 +24,7 @@ import {
   cookieNames,
   flowKeysIn,
   fullCookies,
+  markerCookie,
   onlyCookie,
   type SameSite,
 } from './cookies.js'
@@ -58,6 +59,7 @@ export interface PipelineDeps {
   readonly allowedOrigins: ReadonlySet<string>
   readonly tracing: Tracing
   readonly inRequest: InRequest
+  readonly untimed: Untimed
 }
 
 /** Route, admission, handler, reply: the same for every operation. */
@@ -179,8 +181,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const isJudged = code !== 'audience_mismatch' && !isOpen
     const dead = error.status === 401 && isJudged
     if (!sameSite || !operation.usesRefreshCookie || !dead) return reply
-    if (fullCookies(request.cookies, names.refresh).length === 0) return reply
-    const cookies = [clearCookie(deps.cookies, 'refresh', sameSite)]
+    const isShown = fullCookies(request.cookies, names.refresh).length > 0
+    if (!isShown && !request.cookies.has(names.marker)) return reply
+    const marker = markerCookie(deps.cookies, sameSite, 0)
+    const cookies = isShown ? [clearCookie(deps.cookies, 'refresh', sameSite), marker] : [marker]
     return withoutOthers(request, { ...reply, cookies }, sameSite)
   }
 
@@ -194,7 +198,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (sameSite === null || shown.length < 2) return reply
     return {
       ...reply,
-      cookies: [...clearOthers(deps.cookies, 'refresh', sameSite), ...reply.cookies],
+      cookies: [
+        ...clearOthers(deps.cookies, 'refresh', sameSite),
+        ...clearOthers({ ...deps.cookies, path: '/' }, 'signed_in', sameSite),
+        ...reply.cookies,
+      ],
     }
   }
 
@@ -277,6 +285,7 @@ function callOf(admission: Admission, names: CookieNames): ProtectedCall<unknown
     deviceCookie: onlyCookie(cookies, names.device),
     registrationCookie: onlyCookie(cookies, names.registration),
     recognitionCookie: onlyCookie(cookies, names.recognition),
+    signInCookie: onlyCookie(cookies, names.signIn),
     isAskedByPerson: () => isAskedByPerson(headers),
     flowCookies: flowKeysIn(cookies, names.flows),
     tokenDelivery: isForApp ? 'body' : 'cookie',

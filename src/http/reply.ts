@@ -7,7 +7,14 @@ import {
   titleOf,
 } from '../errors/index.js'
 import type { Answer, Operation } from '../operations/operation.js'
-import { type CookiePolicy, clearCookie, hostOnly, type SameSite, setCookie } from './cookies.js'
+import {
+  type CookiePolicy,
+  clearCookie,
+  hostOnly,
+  markerCookie,
+  type SameSite,
+  setCookie,
+} from './cookies.js'
 import type { ExchangeReply } from './http-message.js'
 import type { IncomingRequest } from './incoming-request.js'
 
@@ -18,9 +25,10 @@ export function answerReply(
   policy: CookiePolicy,
   sameSite: SameSite | null,
 ): ExchangeReply {
-  const isEmpty = operation.status === 204 || operation.status === 302
+  const status = given.status ?? operation.status
+  const isEmpty = [204, 302, 303].includes(status)
   return {
-    status: given.status ?? operation.status,
+    status,
     headers: {
       ...commonHeaders,
       ...(isEmpty ? {} : { 'content-type': 'application/json; charset=utf-8' }),
@@ -38,6 +46,7 @@ function cookiesFor(
 ): readonly string[] {
   const { refreshCookie: refresh, deviceCookie: device, flowCookies: flows = [] } = answer
   const { registrationCookie: registration, recognitionCookie: recognition } = answer
+  const { signInCookie: signIn } = answer
   const cleared = (what: 'refresh' | 'device') => clearCookie(policy, what, sameSite)
   const set = (what: 'refresh' | 'device', value: string, maxAge: number) =>
     setCookie(policy, what, sameSite, { value, maxAge })
@@ -47,16 +56,30 @@ function cookiesFor(
   if (device === 'clear') cookies.push(cleared('device'))
   else if (device) cookies.push(set('device', device.deviceToken, device.expiresIn))
   // Never shared with other hosts: a page of theirs must not plant or read it.
-  const setHere = (what: 'registration' | 'recognition', value: string, maxAge: number) =>
-    setCookie(hostOnly(policy), what, sameSite, { value, maxAge })
+  const setHere = (
+    what: 'registration' | 'recognition' | 'sign_in',
+    value: string,
+    maxAge: number,
+  ) => setCookie(hostOnly(policy), what, sameSite, { value, maxAge })
   if (registration) {
     cookies.push(setHere('registration', registration.registrationKey, registration.expiresIn))
   }
   if (recognition) {
     cookies.push(setHere('recognition', recognition.recognitionId, recognition.expiresIn))
   }
-  for (const flow of flows) cookies.push(flowCookieFor(flow, hostOnly(policy), sameSite))
+  if (signIn) cookies.push(setHere('sign_in', signIn.signInKey, signIn.expiresIn))
+  cookies.push(...flowCookieLines(flows, policy, sameSite))
+  const markedFor = refresh === 'clear' ? 0 : refresh?.expiresIn
+  if (markedFor !== undefined) cookies.push(markerCookie(policy, sameSite, markedFor))
   return cookies
+}
+
+export function flowCookieLines(
+  flows: readonly FlowCookie[],
+  policy: CookiePolicy,
+  sameSite: SameSite,
+): readonly string[] {
+  return flows.map((flow) => flowCookieFor(flow, hostOnly(policy), sameSite))
 }
 
 /**
@@ -131,12 +154,13 @@ export function problemReply(
   error: AuthError,
   headers: Readonly<Record<string, string>> = {},
 ): ExchangeReply {
-  const { maxAgeSeconds: maxAge, violations, field } = error
+  const { maxAgeSeconds: maxAge, violations, field, reason } = error
   const code = error.code === 'unauthorized' ? null : error.code
   const isOfConfiguration = error.status === 422 && error.code.startsWith('config.')
   const more = {
     ...(maxAge === null ? {} : { maxAgeSeconds: maxAge }),
     ...(violations === null ? {} : { violations }),
+    ...(reason === null ? {} : { reason }),
     // An edit of the configuration is refused in four members: `detail` names the key.
     ...(field === null || isOfConfiguration ? {} : { field }),
   }
@@ -146,6 +170,8 @@ export function problemReply(
       ...commonHeaders,
       'content-type': 'application/problem+json; charset=utf-8',
       ...(error.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      // Nobody waits for the rest of the request (RFC 9110 §15.5.9).
+      ...(error.status === 408 ? { connection: 'close' } : {}),
       // For information beside a 403: a 401 would send clients into refreshing and retrying.
       ...(maxAge === null ? {} : { 'www-authenticate': stepUpChallenge(maxAge) }),
       ...(error.retryAfter === null ? {} : { 'retry-after': String(error.retryAfter) }),

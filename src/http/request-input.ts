@@ -19,19 +19,24 @@ const jsonType = /^application\/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?$/i
 /** What a browser makes of a form. */
 const formType = /^application\/x-www-form-urlencoded(?:\s*;\s*charset=(?:utf-8|"utf-8"))?$/i
 
+/** A body that nobody waits for any more. */
+export type ReceivedBody = Exclude<ExchangeBody, { readonly kind: 'tooSlow' }>
+
 /**
- * The bytes as they came, not parsed yet. Waits for as long as the sender takes. Call it before the
+ * The bytes as they came, not parsed yet. Call it before the
  * caller is checked: a check made earlier would be out of date once a slow body has arrived. Throws
- * `invalid_request` for a body that breaks off, with the adapter's error as `cause`.
+ * `request_body_timeout` for a body that is too slow, and `invalid_request` for one that breaks off, with the
+ * adapter's error as `cause`.
  */
 export async function receiveBody(
   request: IncomingRequest,
   operation: Operation,
-): Promise<ExchangeBody> {
+): Promise<ReceivedBody> {
   if (operation.method === 'GET') return { kind: 'empty' }
   const declared = Number(request.headers['content-length'] ?? 0)
   if (declared > maxBodyBytes) return { kind: 'tooLarge' }
   const body = await arrived(request)
+  if (body.kind === 'tooSlow') throw new AuthError('request_body_timeout')
   return sizeOf(body) > maxBodyBytes ? { kind: 'tooLarge' } : body
 }
 
@@ -66,7 +71,7 @@ function shortestJson(value: unknown): string {
 export function readBody(
   request: IncomingRequest,
   operation: Operation,
-  body: ExchangeBody,
+  body: ReceivedBody,
 ): unknown {
   if (operation.method === 'GET') return {}
   if (body.kind === 'tooLarge') throw new AuthError('payload_too_large')

@@ -1,7 +1,7 @@
 import { verifyRefresh } from '../domain/sessions/tokens.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import { AuthError, quoteInput } from '../errors/index.js'
-import type { Logger } from '../ports/host.js'
+import type { Clock, Logger } from '../ports/host.js'
 import type { Surface } from '../ports/surface.js'
 import { type CookiePolicy, cookieName, fullCookies } from './cookies.js'
 import type { ExchangeBody, ExchangeReply, Mountable } from './http-message.js'
@@ -48,7 +48,7 @@ export function surfaceRouter(
       const match = routes.matcher.match(request.method, request.path)
       const isOwn = () => prefixes.some((prefix) => isBelow(request.path, prefix))
       if (match.kind === 'none' && !isOwn()) return null
-      return routes.pipeline.run(readRequest(request, proxies), match)
+      return routes.pipeline.run(readRequest(request, proxies, routes.ctx.clock), match)
     },
   }
 }
@@ -58,6 +58,7 @@ export interface Apart {
   readonly surfacesOf: SurfacesOfRequest
   readonly defaultSurface: Surface
   readonly proxies: TrustedProxies
+  readonly clock: Clock
   readonly logger: Logger
 }
 
@@ -67,7 +68,7 @@ export interface Apart {
  */
 export function bothRouter(
   routes: readonly SurfaceRoutes[],
-  { surfacesOf, defaultSurface, proxies, logger }: Apart,
+  { surfacesOf, defaultSurface, proxies, clock, logger }: Apart,
 ): Mountable {
   const warnOfHost = hostWarning(logger)
 
@@ -130,7 +131,7 @@ export function bothRouter(
     paths: ['/v1/auth', '/v1/admin'],
     async handle(given) {
       if (!isBelow(given.path, '/v1/auth') && !isBelow(given.path, '/v1/admin')) return null
-      const request = readRequest(given, proxies)
+      const request = readRequest(given, proxies, clock)
       const found = routesOf(await surfaceOf(request))
       if (found === undefined) return problemReply(new AuthError('not_found'))
       const { matcher, pipeline } = found
@@ -290,10 +291,11 @@ function varying(reply: ExchangeReply, headers: Readonly<Record<string, string>>
   return { ...reply, headers: { ...reply.headers, ...headers, vary: by } }
 }
 
-/** What clients of the token endpoint find out by themselves (RFC 8414 §2). */
+/** What services that verify tokens, and clients of the token endpoint, find out by themselves (RFC 8414 §2). */
 export interface ServerMetadata {
   readonly issuer: string
-  readonly tokenEndpoint: string
+  /** Null where the host has no operator surface: machines are of that one. */
+  readonly tokenEndpoint: string | null
   readonly jwksUri: string
 }
 
@@ -329,11 +331,13 @@ export function serverMetadata(known: ServerMetadata | null, warn: () => void): 
 function membersOf({ issuer, tokenEndpoint, jwksUri }: ServerMetadata) {
   return {
     issuer,
-    token_endpoint: tokenEndpoint,
+    ...(tokenEndpoint !== null && { token_endpoint: tokenEndpoint }),
     jwks_uri: jwksUri,
     response_types_supported: [],
-    grant_types_supported: ['client_credentials'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    grant_types_supported: tokenEndpoint === null ? [] : ['client_credentials'],
+    ...(tokenEndpoint !== null && {
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+    }),
   }
 }
 

@@ -15,6 +15,7 @@ export const apple: OidcProvider = {
   scope: 'name email',
   responseMode: 'form_post',
   accountPrompt: null,
+  tellsNameOnce: true,
   endpoints: {
     issuer,
     authorization: `${issuer}/auth/authorize`,

@@ -2,6 +2,7 @@ import { onceLoaded } from '../concurrency/promises.js'
 import { sha256 } from '../crypto/secrets.js'
 import { loadPart } from '../errors/index.js'
 import type { Clock, Fetcher } from '../ports/host.js'
+import { createDiscovery, type DeclaredProvider, providerOf } from './declared-providers.js'
 import { outboundOf } from './outbound.js'
 import type {
   Profile,
@@ -20,19 +21,38 @@ export type EndpointOverrides = Readonly<Partial<Record<ProviderId, Partial<Prov
 
 /** The provider's statement about the user who signed in there, and which provider it is. */
 export interface ProviderProfile extends Profile {
-  readonly provider: ProviderId
+  readonly provider: string
+  /** The mail domains of which it is the directory, as the host declared. Default none. */
+  readonly authoritativeFor?: readonly string[]
+}
+
+/** What the host declared of its own providers, and the four. */
+export interface KnownProviders {
+  /** In the order in which they are listed: the four, then those of the host. */
+  readonly ids: readonly string[]
+  /** Null for a text that names no provider. */
+  find(id: string): Provider | null
+  /** Null for one of the four, and for a text that names no provider. */
+  declared(id: string): DeclaredProvider | null
 }
 
 /** The host as an OAuth client of the providers. Keeps public keys, and no token. */
-export interface ProviderClients {
-  /** Where to send the browser: authorization code with PKCE S256 (RFC 7636). */
-  authorizationUrl(id: ProviderId, credentials: ProviderCredentials, signIn: SignInRequest): string
+export interface ProviderClients extends KnownProviders {
+  /**
+   * Where to send the browser: authorization code with PKCE S256 (RFC 7636). Rejects with a `ProviderError` where the
+   * endpoints of a declared provider cannot be discovered.
+   */
+  authorizationUrl(
+    id: string,
+    credentials: ProviderCredentials,
+    signIn: SignInRequest,
+  ): Promise<string>
   /**
    * Finds out who signed in. Rejects with a `ProviderError` for anything but a good answer, and with another error
    * when what checks answers cannot be loaded; the next call tries again.
    */
   whoSignedIn(
-    id: ProviderId,
+    id: string,
     credentials: ProviderCredentials,
     answer: ProviderAnswer,
   ): Promise<ProviderProfile>
@@ -42,15 +62,45 @@ interface Deps {
   readonly fetcher: Fetcher
   readonly clock: Clock
   readonly endpoints: EndpointOverrides
+  /** Default none. */
+  readonly declared?: readonly DeclaredProvider[]
+}
+
+export function knownProviders(declared: readonly DeclaredProvider[]): KnownProviders {
+  const own = new Map(declared.map((one) => [one.id, one]))
+  const all = new Map<string, Provider>([
+    ...Object.entries(providers),
+    ...declared.map((one) => [one.id, providerOf(one)] as const),
+  ])
+  return {
+    ids: [...all.keys()],
+    find: (id) => all.get(id) ?? null,
+    declared: (id) => own.get(id) ?? null,
+  }
 }
 
 export function createProviderClients(deps: Deps): ProviderClients {
   const { clock } = deps
   const outbound = outboundOf(deps.fetcher)
+  const known = knownProviders(deps.declared ?? [])
+  const discovery = createDiscovery(outbound, clock)
+  const overrides = new Map(Object.entries(deps.endpoints))
 
-  function endpointsOf(id: ProviderId, credentials: ProviderCredentials): ProviderEndpoints {
-    const provider = providers[id]
-    return provider.locate({ ...provider.endpoints, ...deps.endpoints[id] }, credentials)
+  /** A text that names no provider comes from no caller. */
+  function providerNamed(id: string): Provider {
+    const provider = known.find(id)
+    if (provider === null) throw new ProviderError('there is no such provider')
+    return provider
+  }
+
+  async function endpointsOf(
+    id: string,
+    credentials: ProviderCredentials,
+  ): Promise<ProviderEndpoints> {
+    const declared = known.declared(id)
+    if (declared !== null) return discovery.read(declared.issuer)
+    const provider = providerNamed(id)
+    return provider.locate({ ...provider.endpoints, ...overrides.get(id) }, credentials)
   }
 
   /**
@@ -66,14 +116,19 @@ export function createProviderClients(deps: Deps): ProviderClients {
   })
 
   return {
-    authorizationUrl: (id, credentials, request) =>
-      authorizationUrl(providers[id], endpointsOf(id, credentials), credentials, request),
+    ...known,
+    async authorizationUrl(id, credentials, request) {
+      const endpoints = await endpointsOf(id, credentials)
+      return authorizationUrl(providerNamed(id), endpoints, credentials, request)
+    },
 
     async whoSignedIn(id, credentials, answer) {
       const read = await signIn()
-      const profile = await read(id, credentials, answer)
+      const profile = await read({ id, provider: providerNamed(id) }, credentials, answer)
       if (profile === null) throw new ProviderError('the provider named nobody')
-      return { ...profile, provider: id }
+      const declared = known.declared(id)
+      const { authoritativeFor = [] } = declared ?? {}
+      return { ...profile, provider: id, ...(declared === null ? {} : { authoritativeFor }) }
     },
   }
 }

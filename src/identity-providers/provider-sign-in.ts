@@ -13,6 +13,7 @@ import {
   allowInsecureRequests,
   authorizationCodeGrantRequest,
   type Client,
+  ClientSecretBasic,
   ClientSecretPost,
   clockTolerance,
   customFetch,
@@ -33,12 +34,11 @@ import type {
   SignInSecrets,
 } from './provider.js'
 import { ProviderError } from './provider-error.js'
-import { type ProviderId, providers } from './providers.js'
 
 interface Deps {
   readonly outbound: Outbound
   readonly clock: Clock
-  endpointsOf(id: ProviderId, credentials: ProviderCredentials): ProviderEndpoints
+  endpointsOf(id: string, credentials: ProviderCredentials): Promise<ProviderEndpoints>
 }
 
 /**
@@ -46,7 +46,7 @@ interface Deps {
  * `ProviderError` for anything but a good answer.
  */
 export type ProviderSignIn = (
-  id: ProviderId,
+  which: { readonly id: string; readonly provider: Provider },
   credentials: ProviderCredentials,
   answer: ProviderAnswer,
 ) => Promise<Profile | null>
@@ -65,12 +65,12 @@ export function createProviderSignIn({ outbound, clock, endpointsOf }: Deps): Pr
   const keySets = createKeySets({ outbound, clock })
   const appleSecrets = createAppleSecrets(clock)
 
-  async function askFor(url: string, accessToken: string): Promise<unknown> {
+  async function askFor(url: string, accessToken: string, accept: string): Promise<unknown> {
     if (accessToken.length > longestAccessToken) {
       throw new ProviderError('the provider sent an access token that is too long')
     }
     const headers = {
-      accept: 'application/vnd.github+json',
+      accept,
       authorization: `Bearer ${accessToken}`,
     }
     const reply = await outbound(url, { method: 'GET', headers, body: null })
@@ -78,16 +78,29 @@ export function createProviderSignIn({ outbound, clock, endpointsOf }: Deps): Pr
     return reply.json()
   }
 
+  /**
+   * What the ID token leaves out, from the UserInfo endpoint: some issuers tell addresses there alone. It is believed
+   * only if it is about the same person (OpenID Connect Core §5.3.2).
+   */
+  async function completed(claims: Claims, url: string, accessToken: string): Promise<Claims> {
+    if (url === '' || claims['email'] !== undefined) return claims
+    const told = { ...Object(await askFor(url, accessToken, 'application/json')) }
+    if (told['sub'] !== claims['sub']) {
+      throw new ProviderError('the issuer told of another person than it signed for')
+    }
+    const { email, email_verified, name } = told
+    return { name, ...claims, email, email_verified }
+  }
+
   async function whoSignedIn(
-    id: ProviderId,
+    { id, provider }: { readonly id: string; readonly provider: Provider },
     credentials: ProviderCredentials,
     { parameters, secrets, redirectUri }: ProviderAnswer,
   ): Promise<Profile | null> {
-    const provider: Provider = providers[id]
-    const endpoints = endpointsOf(id, credentials)
+    const endpoints = await endpointsOf(id, credentials)
     const { iss, ...others } = parameters
     // Compared here, because one provider's issuer has a part that is not known yet (RFC 9207).
-    if (iss !== undefined && !provider.isIssuer(iss, endpoints)) {
+    if (iss === undefined ? endpoints.namesIssuer : !provider.isIssuer(iss, endpoints)) {
       throw new ProviderError('the answer came from another issuer')
     }
     const isOidc = provider.kind === 'oidc'
@@ -108,18 +121,20 @@ export function createProviderSignIn({ outbound, clock, endpointsOf }: Deps): Pr
     if (isOidc) {
       const expected = { provider, endpoints, credentials, nonce: secrets.nonce }
       const { claims, issuer } = await verifyIdToken(tokens.idToken, expected, { keySets, clock })
-      return provider.profileOf(claims, issuer, parameters)
+      const all = await completed(claims, endpoints.user, tokens.accessToken)
+      return provider.profileOf(all, issuer, parameters)
     }
+    const github = 'application/vnd.github+json'
     const [user, emails] = await Promise.all([
-      askFor(endpoints.user, tokens.accessToken),
-      askFor(endpoints.emails, tokens.accessToken),
+      askFor(endpoints.user, tokens.accessToken, github),
+      askFor(endpoints.emails, tokens.accessToken, github),
     ])
     return provider.profileOf(user, emails, endpoints.issuer)
   }
 
-  return async (id, credentials, answer) => {
+  return async (which, credentials, answer) => {
     try {
-      return await whoSignedIn(id, credentials, answer)
+      return await whoSignedIn(which, credentials, answer)
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause
       if (cause instanceof AuthorizationResponseError && denials.includes(cause.error)) {
@@ -162,7 +177,7 @@ export async function exchangeCode(outbound: Outbound, given: Exchange): Promise
   const response = await authorizationCodeGrantRequest(
     server,
     client,
-    ClientSecretPost(given.clientSecret),
+    (endpoints.takesBasic ? ClientSecretBasic : ClientSecretPost)(given.clientSecret),
     validateAuthResponse(server, client, parameters, secrets.state),
     given.redirectUri,
     secrets.codeVerifier,

@@ -10,6 +10,10 @@ export interface ProviderEndpoints {
   readonly user: string
   /** Lists the account's addresses and which are confirmed; empty for a provider with ID tokens. */
   readonly emails: string
+  /** Whether the token endpoint takes the secret by `Authorization: Basic` alone (RFC 6749 §2.3.1). Default false. */
+  readonly takesBasic?: boolean
+  /** Whether each authorization response names its issuer (RFC 9207 §3). Default false. */
+  readonly namesIssuer?: boolean
 }
 
 /** The host's credentials at a provider, from the settings. */
@@ -87,6 +91,8 @@ interface AnyProvider {
   readonly responseMode: 'query' | 'form_post'
   /** Has the person choose an account (OpenID Connect Core §3.1.2.1); null where each sign-in asks them anyway. */
   readonly accountPrompt: 'select_account' | null
+  /** Whether it tells a person's name at the very first sign-in alone. Default false. */
+  readonly tellsNameOnce?: true
   readonly endpoints: ProviderEndpoints
   /** The endpoints, with the parts that depend on settings filled in. */
   locate(endpoints: ProviderEndpoints, credentials: ProviderCredentials): ProviderEndpoints

@@ -1,4 +1,4 @@
-import { isSingleLine } from '../engine/text.js'
+import { asSingleLine, isSingleLine, isStorable } from '../engine/text.js'
 import type { Claims } from './provider.js'
 
 /** An identifier as the provider wrote it; null for one of another type, so that 1 is not "1". */
@@ -14,8 +14,8 @@ export function emailOf({ email }: Claims): string | null {
 
 /** A name as one line of at most 200 characters; empty for a value that cannot be shown. */
 export function displayName(value: unknown): string {
-  const name = typeof value === 'string' ? value.trim() : ''
-  return name.length <= 200 && isPlain(name) ? name : ''
+  const name = typeof value === 'string' ? asSingleLine(value) : ''
+  return name.length <= 200 && isStorable(name) ? name : ''
 }
 
 /** Providers write truth as a boolean, as a text and, one of them, as a number. */

@@ -19,6 +19,14 @@ const suspicions = {
 
 const codes = { totp: 'codes of the authenticator app', backupCode: 'backup codes' }
 
+const lockoutPlaces = {
+  address:
+    'They were counted for your account. Devices that you signed in with before are not affected.',
+  knownDevice: 'They were entered on a device that you signed in with before.',
+  signInKey: 'They were entered where the password was just reset.',
+  sessions: 'They were entered in a session of your account.',
+}
+
 const nothingToDo = 'If it was you, there is nothing to do.'
 const changePassword = 'If it was not you, change your password now and end your other sessions.'
 
@@ -114,7 +122,7 @@ export const english: MailLanguage = {
     secondFactorLockedOut: ({ product, data }) => ({
       subject: `Wrong codes for your account at ${product}`,
       before: [
-        `Too many wrong ${codes[data.method]} were entered, by someone with the password of your account or with one of its sessions.`,
+        `Too many wrong ${codes[data.method]} were entered, by someone with the password of your account or with one of its sessions. ${lockoutPlaces[data.budget]}`,
       ],
       after: [nothingToDo, changePassword],
     }),

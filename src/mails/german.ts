@@ -20,6 +20,14 @@ const suspicions = {
 
 const codes = { totp: 'Codes der Authenticator-App', backupCode: 'Wiederherstellungscodes' }
 
+const lockoutPlaces = {
+  address:
+    'Sie zählen für Ihr Konto. Geräte, mit denen Sie sich schon angemeldet haben, sind nicht betroffen.',
+  knownDevice: 'Sie wurden auf einem Gerät eingegeben, mit dem Sie sich schon angemeldet haben.',
+  signInKey: 'Sie wurden dort eingegeben, wo das Passwort gerade zurückgesetzt wurde.',
+  sessions: 'Sie wurden in einer Sitzung Ihres Kontos eingegeben.',
+}
+
 const nothingToDo = 'Wenn Sie das waren, müssen Sie nichts tun.'
 const changePassword =
   'Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und beenden Sie Ihre anderen Sitzungen.'
@@ -123,7 +131,7 @@ export const german: MailLanguage = {
     secondFactorLockedOut: ({ product, data }) => ({
       subject: `Falsche Codes für Ihr Konto bei ${product}`,
       before: [
-        `Zu viele falsche ${codes[data.method]} wurden eingegeben, von jemandem mit dem Passwort Ihres Kontos oder mit einer seiner Sitzungen.`,
+        `Zu viele falsche ${codes[data.method]} wurden eingegeben, von jemandem mit dem Passwort Ihres Kontos oder mit einer seiner Sitzungen. ${lockoutPlaces[data.budget]}`,
       ],
       after: [nothingToDo, changePassword],
     }),

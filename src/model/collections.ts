@@ -3,6 +3,7 @@ import type {
   Collection,
   CollectionSpec,
   Doc,
+  RemovedDocuments,
   Store,
   SurfaceSpec,
 } from '../ports/store.js'
@@ -217,6 +218,20 @@ export function collectionsOf(store: Store, surface: Surface, prefix: string): S
   })
   // Every member is there, opened by the spec its type is made of.
   return Object.fromEntries(opened) as unknown as StoredCollections
+}
+
+/** What goes with an account, the account itself included. */
+export function removalsOf(
+  surface: Surface,
+  prefix: string,
+  userId: string,
+): readonly RemovedDocuments[] {
+  return specsOf(surface, prefix).flatMap(([member, { name }]) => {
+    const { removal } = surfaceCollections[member]
+    if (removal === 'kept' || member === 'accountDeletions') return []
+    const field = removal === 'byId' || removal === 'account' ? 'id' : 'userId'
+    return [{ collection: name, field, value: userId }]
+  })
 }
 
 /**

@@ -104,15 +104,20 @@ const waitingLogin = z.object({
     delivery: z.enum(['cookie', 'body']),
     /** The account at a provider that signed in; null for a login that began otherwise. */
     identityId: z.nullable(text),
-    /** The code with which an app began it, which ends it if it comes again; null without one. */
+    /** The flow of a browser that began it, or the code of an app, which ends it if it comes again; null without. */
     oauthCodeId: z.nullable(text),
+    /** Whose guesses at its second factor are counted with this one's; null for those of the account. */
+    budget: z.nullable(text),
   }),
 })
 const flow = {
   provider: text,
   /** The host's own address the browser goes on to; one of the settings' targets. */
   redirectUri: text,
-  /** Nonce and PKCE verifier towards the provider, encrypted; empty once the flow came back. */
+  /**
+   * Nonce and PKCE verifier towards the provider, encrypted. Of one that came back, what its page was told of a login
+   * that waits for a second factor; else empty.
+   */
   sealedSecrets: text,
   /** The version of the terms accepted on the way; null when none was named. */
   termsVersion: z.nullable(text),
@@ -132,6 +137,12 @@ export function flowSecretsIn(opened: string | null): z.output<typeof flowSecret
   return data
 }
 
+/** What such a flow has encrypted once it came back; null for any other text. */
+export function flowAnswerIn(opened: string | null): Readonly<Record<string, string>> | null {
+  const { data = null } = z.safeParse(z.record(text, text), JSON.parse(opened || 'null'))
+  return data
+}
+
 /** 32 random bytes, base64url, for the authenticator to sign. */
 const passkey = z.object({ challenge: text })
 const passkeyOfAccount = z.object({ ...ofAccount, boundTo: text, payload: passkey })
@@ -140,6 +151,8 @@ const passkeyOfAccount = z.object({ ...ofAccount, boundTo: text, payload: passke
 export const intentForms = {
   verifyEmail: mailedLink,
   register: mailedLink,
+  /** Its secret is of the link and of what the browser or app keeps. */
+  confirmedLink: z.object({ ...ofAccount, boundTo: none, payload: z.object({}) }),
   /** Bound to the session that asked. The address as typed is to become the account's. */
   changeEmail: z.object({ ...link, boundTo: text, payload: z.object({ email: text }) }),
   resetPassword: mailedLink,

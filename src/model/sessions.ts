@@ -105,7 +105,7 @@ export const refreshFamiliesSpec: SurfaceSpec<RefreshFamily> = {
 
 /**
  * The newest login of a person from one device in one network: what later logins are compared with. It
- * grants nothing. Logins from the same place, however many, hide no other place.
+ * grants nothing but a budget of wrong guesses. Logins from the same place, however many, hide no other place.
  */
 export interface KnownLogin extends Doc {
   readonly userId: string
@@ -117,6 +117,11 @@ export interface KnownLogin extends Doc {
   readonly recognitionHash: string | null
   readonly loginMethod: string
   readonly mfaMethod: string | null
+  /** The user's `secretsEpoch` at that login; -1 where none was kept. */
+  readonly secretsEpoch: number
+  /** That of the newest login from there that showed a second factor; -1 without one. */
+  readonly factorEpoch: number
+  readonly sessionId: string | null
   /** 90 days after that login. */
   readonly expiresAt: number
 }
@@ -134,7 +139,10 @@ export const knownLoginsSpec: SurfaceSpec<KnownLogin> = {
     recognitionHash: { kind: 'text', nullable: true },
     loginMethod: { kind: 'text' },
     mfaMethod: { kind: 'text', nullable: true },
+    secretsEpoch: { kind: 'integer', default: -1 },
+    factorEpoch: { kind: 'integer', default: -1 },
+    sessionId: { kind: 'text', nullable: true },
   },
-  indexes: [{ on: ['userId'] }],
+  indexes: [{ on: ['userId'] }, { on: ['userId', 'recognitionHash'] }],
   expires: 'sliding',
 }

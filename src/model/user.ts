@@ -23,6 +23,8 @@ export interface User extends Doc {
   readonly passwordChangedAt: number | null
   readonly termsVersion: string | null
   readonly memberships: readonly Membership[]
+  /** Grows with every change of `memberships`, which is written only if nobody else changed them meanwhile. */
+  readonly membershipsRevision: number
   /** Grows when all sessions are ended; a refresh family of an older epoch is refused. */
   readonly sessionEpoch: number
   /** The one session that the last "end all others" spared; null when it spared none. */
@@ -39,6 +41,13 @@ export interface User extends Doc {
    * trusted devices.
    */
   readonly deviceEpoch: number
+  /**
+   * Grows with every change of password or factors, and always together with `deviceEpoch`. A new hash of the same
+   * password and a used backup code are none. Older logins give a browser or app no budget of guesses of its own.
+   */
+  readonly secretsEpoch: number
+  /** The session that made the last such change; null of one by a link, a login or the host. */
+  readonly secretsChangedIn: string | null
   readonly createdAt: number
   readonly updatedAt: number
   readonly lastLoginAt: number | null
@@ -80,11 +89,14 @@ export const usersSpec: SurfaceSpec<User> = {
     passwordChangedAt: { kind: 'time', nullable: true },
     termsVersion: { kind: 'text', nullable: true },
     memberships: { kind: 'json', default: [] },
+    membershipsRevision: { kind: 'integer', default: 0 },
     sessionEpoch: { kind: 'integer', default: 0 },
     keptSessionId: { kind: 'text', nullable: true },
     keptIntentId: { kind: 'text', nullable: true },
     credentialEpoch: { kind: 'integer', default: 0 },
     deviceEpoch: { kind: 'integer', default: 0 },
+    secretsEpoch: { kind: 'integer', default: 0 },
+    secretsChangedIn: { kind: 'text', nullable: true },
     createdAt: { kind: 'time' },
     updatedAt: { kind: 'time' },
     lastLoginAt: { kind: 'time', nullable: true },
@@ -130,11 +142,14 @@ export function newUser(now: number, given: Given): User {
     passwordChangedAt: null,
     termsVersion: null,
     memberships: [],
+    membershipsRevision: 0,
     sessionEpoch: 0,
     keptSessionId: null,
     keptIntentId: null,
     credentialEpoch: 0,
     deviceEpoch: 0,
+    secretsEpoch: 0,
+    secretsChangedIn: null,
     createdAt: now,
     updatedAt: now,
     lastLoginAt: null,
@@ -246,7 +261,10 @@ export const serviceCredentialsSpec: CollectionSpec<ServiceCredential> = {
  * of the user to be. There is one of each address and browser or app.
  */
 export interface PendingRegistration extends Doc {
-  /** How the account would be signed in to: `password` or `provider`; empty for what a deletion left. */
+  /**
+   * How the account would be signed in to: `password` or `provider`; empty for what a deletion left, and for a name that
+   * waits.
+   */
   readonly method: string
   /** The account at a provider that is to be the new account's; null without one. */
   readonly provider: string | null

@@ -1,5 +1,5 @@
 import type { Operation, TokenCookie } from '../operations/operation.js'
-import type { CookiePrefix, OpenApiOperation } from './types.js'
+import type { CookieNaming, OpenApiOperation } from './types.js'
 
 type Surface = Operation['surfaces'][number]
 type Security = OpenApiOperation['security']
@@ -9,24 +9,37 @@ const clientBasic = 'clientSecretBasic'
 
 const shortName = { operator: 'op', client: 'cl' } as const
 
-export function cookieNameOf(prefix: CookiePrefix, surface: Surface, what: TokenCookie): string {
+export function cookieNameOf(
+  { cookiePrefix, cookieNamePrefix = '' }: CookieNaming,
+  surface: Surface,
+  what: TokenCookie,
+): string {
   const isOfFlow = what === 'oauth' || what === 'oauth_form'
   // What a browser began here is shared with no other host, whatever sessions are.
-  const isHostOnly = isOfFlow || ['registration', 'recognition'].includes(what)
-  const start = prefix !== '' && isHostOnly ? '__Host-' : prefix
-  return `${start}${shortName[surface]}_${what}${isOfFlow ? '_{flow}' : ''}`
+  const isHostOnly = isOfFlow || ['registration', 'recognition', 'sign_in'].includes(what)
+  const start = cookiePrefix !== '' && isHostOnly ? '__Host-' : cookiePrefix
+  return `${start}${cookieNamePrefix}${shortName[surface]}_${what}${isOfFlow ? '_{flow}' : ''}`
 }
 
-/** The pattern of a `Set-Cookie` line with any prefix. */
-export function setCookiePattern(
+/** What is common to all names of a surface's cookies. */
+export function cookieStems(
+  { cookieNamePrefix = '' }: CookieNaming,
   surfaces: readonly Surface[],
+): readonly string[] {
+  return surfaces.map((surface) => `${cookieNamePrefix}${shortName[surface]}`)
+}
+
+/** The pattern of a `Set-Cookie` line, whatever the scheme and the domain put before its name. */
+export function setCookiePattern(
+  stems: readonly string[],
   cookies: readonly TokenCookie[],
 ): string {
-  const names = surfaces.map((surface) => shortName[surface])
-  const kinds = cookies.map((what) =>
-    what === 'oauth' || what === 'oauth_form' ? `${what}_[\\w-]{16}` : what,
-  )
-  return `^(__Host-|__Secure-)?(${names.join('|')})_(${kinds.join('|')})=`
+  const kinds = cookies.map((what) => {
+    if (what === 'oauth' || what === 'oauth_form') return `${what}_[\\w-]{16}`
+    // A marker that scripts can read goes with it.
+    return what === 'refresh' ? 'refresh|signed_in' : what
+  })
+  return `^(__Host-|__Secure-)?(${stems.join('|')})_(${kinds.join('|')})=`
 }
 
 /** The alternatives to authenticate with, for each of the surfaces. Any one suffices. */
@@ -44,7 +57,7 @@ export function securityOf(operation: Operation, surfaces: readonly Surface[]): 
 
 export function securitySchemesOf(
   surfaces: readonly Surface[],
-  prefix: CookiePrefix,
+  naming: CookieNaming,
 ): Readonly<Record<string, Readonly<Record<string, string>>>> {
   const schemes = surfaces.flatMap((surface) => [
     [
@@ -64,7 +77,7 @@ export function securitySchemesOf(
       {
         type: 'apiKey',
         in: 'cookie',
-        name: cookieNameOf(prefix, surface, 'refresh'),
+        name: cookieNameOf(naming, surface, 'refresh'),
         description: 'The refresh token, as a login sets it.',
       },
     ],

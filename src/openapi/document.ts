@@ -1,11 +1,17 @@
 import * as z from 'zod/mini'
 import type { Operation, Tag } from '../operations/operation.js'
-import { cookieNameOf, securityOf, securitySchemesOf, setCookiePattern } from './credentials.js'
+import {
+  cookieNameOf,
+  cookieStems,
+  securityOf,
+  securitySchemesOf,
+  setCookiePattern,
+} from './credentials.js'
 import { ruleOfParameter } from './input-rules.js'
 import { problemResponses, problemSchemas, sharedProblems } from './problems.js'
 import { type SchemaBook, schemaBook } from './schema-book.js'
 import type {
-  CookiePrefix,
+  CookieNaming,
   JsonSchema,
   OpenApiDocument,
   OpenApiHeader,
@@ -19,10 +25,9 @@ import type {
 
 type Surface = Operation['surfaces'][number]
 
-export interface DocumentChoices {
+export interface DocumentChoices extends CookieNaming {
   /** The surfaces that the host mounts: one, or both. */
   readonly surfaces: readonly Surface[]
-  readonly cookiePrefix: CookiePrefix
   readonly info: OpenApiDocument['info']
   readonly servers: OpenApiDocument['servers']
 }
@@ -83,7 +88,7 @@ export function documentOf(
     tags: [...tags].map((name) => ({ name, description: tagDescriptions[name] })),
     paths,
     components: {
-      securitySchemes: securitySchemesOf(choices.surfaces, choices.cookiePrefix),
+      securitySchemes: securitySchemesOf(choices.surfaces, choices),
       schemas: {
         ...Object.fromEntries(shared.schemas.components),
         ...problemsIn(paths, shared.responses),
@@ -110,12 +115,12 @@ function routesOf(operation: Operation, mounted: readonly Surface[]): readonly R
 function describe(
   operation: Operation,
   { operationId, surfaces }: Route,
-  { cookiePrefix }: DocumentChoices,
+  naming: DocumentChoices,
   { schemas, responses: shared }: Shared,
 ): OpenApiOperation {
-  const parameters = parametersOf(operation, surfaces, cookiePrefix, schemas)
+  const parameters = parametersOf(operation, surfaces, naming, schemas)
   const requestBody = requestBodyOf(operation, schemas)
-  const responses = [...responsesOf(operation, surfaces, schemas)]
+  const responses = [...responsesOf(operation, cookieStems(naming, surfaces), schemas)]
   return {
     operationId,
     tags: [operation.tag],
@@ -162,7 +167,7 @@ const condition = {
 function parametersOf(
   operation: Operation,
   surfaces: Operation['surfaces'],
-  prefix: CookiePrefix,
+  naming: CookieNaming,
   schemas: SchemaBook,
 ): readonly OpenApiParameter[] {
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
@@ -187,7 +192,7 @@ function parametersOf(
     reads.map(
       (what) =>
         ({
-          name: cookieNameOf(prefix, surface, what),
+          name: cookieNameOf(naming, surface, what),
           in: 'cookie',
           ...ruleOfParameter('cookie', what),
           schema: { type: 'string' },
@@ -259,19 +264,23 @@ const onward = {
 /** Every reply of an operation by status. */
 function responsesOf(
   operation: Operation,
-  surfaces: Operation['surfaces'],
+  stems: readonly string[],
   schemas: SchemaBook,
 ): ReadonlyMap<number, OpenApiResponse> {
   const shared = deprecationOf(operation)
   const responses = new Map<number, OpenApiResponse>()
-  responses.set(operation.status, answerOf(operation, surfaces, shared, schemas))
+  responses.set(operation.status, answerOf(operation, stems, shared, schemas))
   if (operation.forPages) responses.set(303, onward)
+  // What a browser gets as a cookie beside a reply without a body.
+  if (operation.status === 204 && operation.choosesDelivery) {
+    responses.set(200, answerOf({ ...operation, status: 200, cookies: {} }, stems, shared, schemas))
+  }
   if (operation.revalidates) responses.set(304, { description: unchanged, headers: { ETag: etag } })
   for (const [status, { description, headers: own, ...rest }] of problemResponses(operation)) {
     const clears = status === 401 && operation.usesRefreshCookie
     const headers = {
       ...own,
-      ...(clears ? cookieHeader(surfaces, ['refresh'], 'Takes a dead refresh cookie away.') : {}),
+      ...(clears ? cookieHeader(stems, ['refresh'], 'Takes a dead refresh cookie away.') : {}),
       ...shared,
     }
     responses.set(status, { description, ...headersOrNone(headers), ...rest })
@@ -281,7 +290,7 @@ function responsesOf(
 
 function answerOf(
   operation: Operation,
-  surfaces: Operation['surfaces'],
+  stems: readonly string[],
   shared: Headers,
   schemas: SchemaBook,
 ): OpenApiResponse {
@@ -294,7 +303,7 @@ function answerOf(
     ...Object.fromEntries(own),
     ...(operation.revalidates ? { ETag: etag } : {}),
     ...(status === 302 ? { Location: { required: true, schema: { type: 'string' } } } : {}),
-    ...(sets.length === 0 ? {} : cookieHeader(surfaces, sets, 'Each cookie is a line of its own.')),
+    ...(sets.length === 0 ? {} : cookieHeader(stems, sets, 'Each cookie is a line of its own.')),
     ...shared,
   }
   const isEmpty = status === 204 || status === 302
@@ -312,11 +321,11 @@ function successOf({ status, redirectErrors = [] }: Operation): string {
 }
 
 function cookieHeader(
-  surfaces: Operation['surfaces'],
+  stems: readonly string[],
   cookies: Parameters<typeof setCookiePattern>[1],
   description: string,
 ): Headers {
-  const pattern = setCookiePattern(surfaces, cookies)
+  const pattern = setCookiePattern(stems, cookies)
   return { 'Set-Cookie': { description, schema: { type: 'string', pattern } } }
 }
 

@@ -34,6 +34,8 @@ export interface OpenApiOptions {
    * with one, `''` on a development host.
    */
   readonly cookiePrefix?: CookiePrefix
+  /** `cookieNamePrefix` of the host's surfaces, which stands after that. Default none. */
+  readonly cookieNamePrefix?: string
 }
 
 const known = ['operator', 'client'] as const
@@ -56,6 +58,7 @@ const known = ['operator', 'client'] as const
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { title = 'Authentication', version = '1.0.0', description } = options
   const { surfaces = known, servers = [{ url: '/' }], cookiePrefix = '__Host-' } = options
+  const { cookieNamePrefix = '' } = options
   const isKnown = surfaces.every((surface) => known.includes(surface))
   if (surfaces.length === 0 || !isKnown) {
     throw new TypeError(
@@ -65,6 +68,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   return documentOf(operations, namedSchemas, {
     surfaces: known.filter((surface) => surfaces.includes(surface)),
     cookiePrefix,
+    cookieNamePrefix,
     servers,
     info: { title, version, ...(description === undefined ? {} : { description }) },
   })

@@ -1,7 +1,7 @@
 import type { JsonSchema } from './types.js'
 
 const oneLine =
-  'One line: well-formed text without control characters, line breaks, and characters that change the direction of text.'
+  'Well-formed text, made one line: without control characters, characters that change its direction, and blanks around it.'
 const opaque = 'As it was given: well-formed text without NUL.'
 const stored = 'Well-formed text without NUL.'
 const emailRule =
@@ -39,6 +39,7 @@ const rules: Readonly<Record<string, string>> = {
   deviceToken: `The token of a trusted device. ${opaque}`,
   mfaToken: `The ticket of a login that is not complete. ${opaque}`,
   recognitionId: `What the last login of the app gave, by which it is known again. ${opaque}`,
+  signInKey: `What a reset of the password gave the app, less than an hour ago. ${opaque}`,
   challengeId: `The id of the challenge, as its options had it. ${opaque}`,
   code: codeRule,
   'confirmTotp code': 'Six digits of the authenticator app that is being enrolled.',
@@ -87,6 +88,7 @@ const rules: Readonly<Record<string, string>> = {
   'cookie device': cookieRule,
   'cookie registration': cookieRule,
   'cookie recognition': cookieRule,
+  'cookie sign_in': cookieRule,
   'cookie oauth': flowRule,
   'cookie oauth_form': flowRule,
 }

@@ -112,6 +112,10 @@ function ownMembers(code: ErrorCode): JsonSchema {
   if (code === 'password_policy') {
     return { violations: { type: 'array', items: { enum: passwordViolations } } }
   }
+  if (code === 'registration_disabled') {
+    const description = 'The code of the host’s own, where its `beforeRegister` refused.'
+    return { reason: { ...text, description } }
+  }
   // A 422 of the configuration has the four members alone: its detail names the key.
   const isOfField = code.startsWith('config.') && errorCatalogue[code].status === 409
   return isOfField ? { field: { ...text, description: 'The key or list it is about.' } } : {}
@@ -158,6 +162,7 @@ export const commonCodes = [
 /** The codes of an operation with a body. */
 export const bodyCodes = [
   'invalid_request',
+  'request_body_timeout',
   'payload_too_large',
   'unsupported_media_type',
 ] as const satisfies readonly ErrorCode[]

@@ -82,3 +82,10 @@ export interface OpenApiDocument {
 
 /** The prefix of cookie names, which depends on the surface's `baseUrl` and cookie domain. */
 export type CookiePrefix = '__Host-' | '__Secure-' | ''
+
+/** What stands before the names of cookies. */
+export interface CookieNaming {
+  readonly cookiePrefix: CookiePrefix
+  /** The host's own part, after that. */
+  readonly cookieNamePrefix?: string
+}

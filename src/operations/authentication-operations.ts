@@ -16,6 +16,7 @@ import {
   publicUser,
   recognitionInput,
   refreshHeaders,
+  signInKeyReply,
   timestamp,
   tokenInput,
   unfinishedLogins,
@@ -50,7 +51,7 @@ const login = publicOperation({
   body: z.strictObject({ email: emailInput, password: passwordInput }),
   reply: z.union([authenticatedReply, ...unfinishedLogins]),
   cookies: {
-    reads: ['device', 'registration', 'recognition'],
+    reads: ['device', 'registration', 'recognition', 'sign_in'],
     sets: ['refresh', 'recognition'],
   },
   errors: ['invalid_credentials', 'email_not_verified', 'password_login_disabled', 'server_busy'],
@@ -60,6 +61,7 @@ const login = publicOperation({
       delivery: 'cookie',
       deviceToken: deviceCookie,
       registrationKey: registrationCookie,
+      signInKey: call.signInCookie,
       recognition: { cookie, body: null },
     } as const
     return webLogin(await loginWithPassword(ctx, body.email, body.password, device, source))
@@ -187,7 +189,9 @@ const resetPassword = publicOperation({
   limit: 'confirm',
   status: 204,
   body: z.strictObject({ token: tokenInput, newPassword: passwordInput }),
-  reply: nothing,
+  reply: z.nullable(signInKeyReply),
+  cookies: { sets: ['sign_in'] },
+  choosesDelivery: true,
   errors: [
     'invalid_token',
     'token_expired',
@@ -195,9 +199,10 @@ const resetPassword = publicOperation({
     'password_policy',
     'server_busy',
   ],
-  handle: async ({ body, source }, ctx) => {
-    await passwordRecovery.resetPassword(ctx, body.token, body.newPassword, source)
-    return { body: null }
+  handle: async ({ body, source, tokenDelivery }, ctx) => {
+    const key = await passwordRecovery.resetPassword(ctx, body.token, body.newPassword, source)
+    if (key === null) return { body: null }
+    return tokenDelivery === 'body' ? { status: 200, body: key } : { body: null, signInCookie: key }
   },
 })
 

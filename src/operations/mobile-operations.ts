@@ -33,6 +33,8 @@ const mobileLogin = publicOperation({
     password: passwordInput,
     deviceToken: z.optional(tokenInput),
     registrationKey: z.optional(tokenInput),
+    /** What a reset of the password gave the app. */
+    signInKey: z.optional(tokenInput),
     ...recognitionInput,
   }),
   reply: z.union([mobileAuthenticatedReply, ...unfinishedLogins]),
@@ -42,6 +44,7 @@ const mobileLogin = publicOperation({
       delivery: 'body',
       deviceToken: body.deviceToken ?? null,
       registrationKey: body.registrationKey ?? null,
+      signInKey: body.signInKey ?? null,
       recognition: { cookie: null, body: body.recognitionId ?? null },
     } as const
     return mobileLoginAnswer(

@@ -6,6 +6,7 @@ import type { BrowserKeys } from '../domain/intents/oauth-flows.js'
 import type { RecognitionGrant } from '../domain/login/login-risk.js'
 import type { Enrollee } from '../domain/login/password-login.js'
 import type { FlowCookie } from '../domain/oauth/oauth-sign-in.js'
+import type { SignInKey } from '../domain/passwords/guess-budgets.js'
 import type { RefreshGrant } from '../domain/sessions/tokens.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import type { ErrorCode } from '../errors/index.js'
@@ -72,7 +73,7 @@ export type Guard =
 
 /**
  * Cookies of a session, of a trusted device, which outlives it, and of OAuth flows, answered by link or by form; of
- * what was registered, and of what the browser is known by.
+ * what was registered, of what the browser is known by, and of a password that was set there.
  */
 export type TokenCookie =
   | 'refresh'
@@ -81,6 +82,7 @@ export type TokenCookie =
   | 'oauth_form'
   | 'registration'
   | 'recognition'
+  | 'sign_in'
 
 /** The request, as every handler gets it. */
 export interface Call<B> {
@@ -102,6 +104,8 @@ export interface Call<B> {
   readonly registrationCookie: string | null
   /** What the browser is known by at logins, from the surface's cookie. */
   readonly recognitionCookie: string | null
+  /** What a reset of a password gave the browser, from the surface's cookie. */
+  readonly signInCookie: string | null
   /** Whether the person had a part in going there (Fetch Metadata); false where the browser does not say. */
   isAskedByPerson(): boolean
   /** The keys of the browser's OAuth flows from its cookies, the oldest first. */
@@ -153,11 +157,15 @@ export interface Answer<R> {
   readonly registrationCookie?: RegistrationCookie
   /** The same for what the browser is known by. */
   readonly recognitionCookie?: RecognitionGrant
+  readonly signInCookie?: SignInKey
   /** Sets the cookie of each OAuth flow to its `key` for `expiresIn` seconds. */
   readonly flowCookies?: readonly FlowCookie[]
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the 302 of an operation for pages: what was asked for failed, and the page is told. */
-  readonly status?: 303
+  /**
+   * 303 in place of the 302 of an operation for pages: what was asked for failed, and the page is told. 200 in place of
+   * 204: an app gets in the body what a browser gets as a cookie.
+   */
+  readonly status?: 200 | 303
 }
 
 /** Nor theirs to set or clear. */

@@ -1,23 +1,18 @@
 import * as z from 'zod/mini'
-import { isSingleLine } from '../engine/text.js'
+import { asSingleLine, isStorable } from '../engine/text.js'
+
+const storable = z.refine<string>((value) => isStorable(value), {
+  message: 'must be well-formed text without NUL',
+})
 
 /** Text a store can hold: well-formed, without NUL. */
-export const text = z.string().check(
-  z.refine((value) => value.isWellFormed() && !value.includes('\0'), {
-    message: 'must be well-formed text without NUL',
-  }),
-)
+export const text = z.string().check(storable)
 
 export const emailInput = text.check(z.minLength(3), z.maxLength(320))
 /** The password policy checks it, including its length in bytes; the schema does not. */
 export const passwordInput = z.string().check(z.minLength(1), z.maxLength(4096))
-/** A single line, because the host shows it in mails and lists. */
-export const nameInput = text.check(
-  z.maxLength(200),
-  z.refine(isSingleLine, {
-    message: 'must not contain line breaks or characters that control the direction of text',
-  }),
-)
+/** Made a single line, because the host shows it in mails and lists. */
+export const nameInput = z.string().check(z.overwrite(asSingleLine), storable, z.maxLength(200))
 export const termsInput = text.check(z.maxLength(64))
 export const tokenInput = text.check(z.minLength(1), z.maxLength(8192))
 /** 32 random bytes in base64url. */
@@ -70,6 +65,9 @@ export const accessGrant = z.strictObject({
   tokenType: z.literal('Bearer'),
   expiresIn: z.int(),
 })
+
+/** For the app to send at its next login, within so many seconds. */
+export const signInKeyReply = z.strictObject({ signInKey: z.string(), expiresIn: z.int() })
 
 export const accepted = z.strictObject({ status: z.literal('accepted') })
 

@@ -89,7 +89,31 @@ export type LoginFailure =
   | 'invalid_credentials'
   | 'email_not_verified'
   | 'password_expired'
+  | PasskeyRefusal
   | OauthFailure
+
+/** Why a response of a passkey was refused (WebAuthn §7.1, §7.2). The reply never says it. */
+export type PasskeyRefusal =
+  /** No response can be given to this challenge: it was never issued, or it is spent, expired or void. */
+  | 'challenge_unknown'
+  /** The account has no such passkey. */
+  | 'credential_unknown'
+  | 'user_handle_mismatch'
+  | 'malformed'
+  | 'type_mismatch'
+  | 'challenge_mismatch'
+  | 'origin_mismatch'
+  /** From a frame in a page of another origin. */
+  | 'cross_origin'
+  | 'rp_id_mismatch'
+  | 'user_not_present'
+  | 'user_not_verified'
+  /** Backed up without being eligible. */
+  | 'backup_state_invalid'
+  | 'attestation_unsupported'
+  | 'public_key_unsupported'
+  | 'signature_invalid'
+  | 'counter_regressed'
 
 /** The reason why an OAuth flow failed. */
 export type OauthFailure =
@@ -144,7 +168,15 @@ export type LoginEvent =
       readonly userId: string | null
       /** Epoch milliseconds. */
       readonly until: number
+      readonly budget: LockoutBudget
     }
+
+/**
+ * Whose wrong guesses were used up: `address` those of every caller without a budget of their own, `knownDevice` those of
+ * one browser or app that signed in before, `signInKey` those of the caller who just set the password by a link, and
+ * `sessions` those in all sessions of the user. The others go on.
+ */
+export type LockoutBudget = 'address' | 'knownDevice' | 'signInKey' | 'sessions'
 
 /**
  * The reason why a session ended: `replay` a refresh token used twice, `limit` a newer session beyond
@@ -295,6 +327,8 @@ export type MfaEvent =
       readonly method: MfaMethod
       /** The session in which it was shown; null at a login. */
       readonly sessionId: string | null
+      /** Null for a code. */
+      readonly reason: PasskeyRefusal | null
     }
   | {
       /**
@@ -308,6 +342,7 @@ export type MfaEvent =
       readonly sessionId: string | null
       /** Epoch milliseconds. */
       readonly until: number
+      readonly budget: LockoutBudget
     }
   | {
       /** A backup code was accepted. It is good for nothing more. */

@@ -1,4 +1,4 @@
-import type { MfaChange } from './events.js'
+import type { LockoutBudget, MfaChange } from './events.js'
 import type { Surface, UserKind } from './surface.js'
 
 /** The only source of time: no decision reads another clock, nor that of a database. */
@@ -87,6 +87,8 @@ export interface PasswordHasher {
 export interface LegacyVerifier {
   /** True for hashes that `verify` can check. Answer false for costs too high to pay at a login. */
   recognises(hash: string): boolean
+  /** True for those of its form that cost too much: an import says so of them. Optional. */
+  isTooCostly?(hash: string): boolean
   verify(hash: string, password: Uint8Array): Promise<boolean>
 }
 
@@ -109,7 +111,10 @@ export interface FirebaseScryptParams {
  * 2,000,000 iterations.
  */
 export interface LegacyHashes {
-  /** The `compare` of `bcrypt`, `bcryptjs` or `@node-rs/bcrypt`: takes `$2a$`, `$2b$` and `$2y$`. */
+  /**
+   * The `compare` of `bcrypt`, `bcryptjs` or `@node-rs/bcrypt`: takes `$2a$`, `$2b$` and `$2y$`. The hash stays after
+   * a password of more than 72 bytes, because bcrypt reads no further.
+   */
   readonly bcrypt?: (password: string, hash: string) => Promise<boolean>
   /** PHC strings `$scrypt$ln=…,r=…,p=…$salt$hash`, and what Django and Werkzeug write. */
   readonly scrypt?: boolean
@@ -160,6 +165,31 @@ export interface PermissionQuestion {
 export interface Authorizer {
   check(question: PermissionQuestion): Promise<boolean | { readonly allow: boolean }>
 }
+
+/** Somebody who is about to get an account. */
+export interface Registering {
+  /** The canonical address, as accounts are found by it. */
+  readonly email: string
+  readonly surface: Surface
+  /** `password`, or the id of a provider that has proved who signs up. */
+  readonly via: string
+}
+
+/**
+ * Asked before somebody registers. A `code` refuses: 403 `registration_disabled` with the code as `reason`, and in a
+ * redirect `?error=registration_disabled&reason=…`. It is dotted, such as `signup.disposable_mail`, and does not begin
+ * with `auth.`; `detail` is a sentence for the caller, who may be a stranger. Nothing (`undefined` or null) lets the registration go on. A rejection, another answer, or none within two
+ * seconds gives 503.
+ *
+ * It is asked before the library looks whether the address is taken: it must not tell that either.
+ */
+export type BeforeRegister = (
+  who: Registering,
+) =>
+  | Promise<{ readonly code: string; readonly detail?: string } | null | undefined>
+  | { readonly code: string; readonly detail?: string }
+  | null
+  | undefined
 
 /** A role that a user holds, with the permissions it carries. */
 export interface HeldRole {
@@ -266,8 +296,9 @@ export type Mail = {
       readonly data: {
         readonly at: number
         readonly method: 'totp' | 'backupCode'
-        /** Right codes of this method are refused until then. */
+        /** Right codes of this method are refused until then, where they count towards `budget`. */
         readonly until: number
+        readonly budget: LockoutBudget
       }
     }
   | {

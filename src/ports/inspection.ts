@@ -1,7 +1,7 @@
 /** Something that a person should mend in a database. */
 export interface InspectedProblem {
   /**
-   * - `schema`: an index is missing or cannot be used
+   * - `schema`: an index is missing or cannot be used, or something of the host's refuses writes
    * - `durability`: the server may forget what it acknowledged
    */
   readonly kind: 'schema' | 'durability'

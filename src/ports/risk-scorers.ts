@@ -28,7 +28,7 @@ export interface PastLogin {
 export interface RiskQuestion extends PastLogin {
   readonly surface: Surface
   readonly userId: string
-  /** Wrong passwords for this address counted towards `lockoutThreshold` just before this login. */
+  /** Wrong passwords counted towards `lockoutThreshold` just before this login, of its device where that is known. */
   readonly failedAttempts: number
   /** The newest login of each device and network in the last ninety days, newest first, at most 1,000. */
   readonly history: readonly PastLogin[]

@@ -118,8 +118,9 @@ export interface Collection<T extends Doc> {
    */
   get(id: string): Promise<T | null>
   /**
-   * Documents that match `equal`, ordered by id in code-unit order. Rejects with a `TypeError` unless
-   * `equal` names exactly the fields of one declared index.
+   * Documents that match `equal`, ordered by id in code-unit order. Where documents go away during the
+   * call, the page may be shorter than `limit`, by those alone: only an empty page is the end. Rejects with
+   * a `TypeError` unless `equal` names exactly the fields of one declared index.
    */
   find(equal: Partial<T>, page: Page): Promise<readonly T[]>
   /** True when stored. False when the id or a unique value is taken; then nothing changes. */
@@ -142,6 +143,25 @@ export interface Collection<T extends Doc> {
    * so a document that is renewed meanwhile survives. Rejects on a `due` or `never` collection.
    */
   sweep(before: number, limit: number): Promise<SweepResult>
+  /** Calls for many documents at once, for imports. Optional: without it, each goes alone. */
+  readonly many?: ManyCalls<T>
+}
+
+/**
+ * Each does for 1 to 500 documents what the call of the same name does for one, in any order. They need not be carried
+ * out together: of a call that rejects, some may be there, each of them whole.
+ */
+export interface ManyCalls<T extends Doc> {
+  /** Those whose `field` is one of these. It is `id`, or has a unique index of its own. */
+  find(field: keyof T & string, values: readonly string[]): Promise<readonly T[]>
+  /** Whether each was stored, in the order of `docs`. Their ids differ; other unique values need not. */
+  insert(docs: readonly T[]): Promise<readonly boolean[]>
+  /** Those for which the guard held, as they are then. No field of a unique index is set. */
+  update(
+    ids: readonly string[],
+    guard: Guard<T>,
+    set: Partial<Omit<T, 'id'>>,
+  ): Promise<readonly T[]>
 }
 
 /** One step that `prepare` would take. */
@@ -155,6 +175,13 @@ export interface MigrationStep {
    * the store cannot tell.
    */
   readonly blocks: number | null
+}
+
+/** Documents that are about to be removed: those of a collection whose `field` is `value`. */
+export interface RemovedDocuments {
+  readonly collection: string
+  readonly field: string
+  readonly value: string
 }
 
 /** A database's collections. */
@@ -176,6 +203,11 @@ export interface Store {
    * `auth.diagnose()` asks them nothing.
    */
   inspect?(specs: readonly AnyCollectionSpec[]): Promise<readonly Inspection[]>
+  /**
+   * What of the host's would refuse one of these removals, by the names in the database's catalogue, such as
+   * `shop.orders (orders_user_fkey)`. Changes nothing. Optional: without it, a deletion meets the refusal half-way.
+   */
+  heldBy?(removals: readonly RemovedDocuments[]): Promise<readonly string[]>
 }
 
 /** A collection that each surface has, but for its name, which the record of collections gives it. */

@@ -36,6 +36,9 @@ export type InRequest = <T>(
   work: () => T,
 ) => T
 
+/** Waits for what the caller sends: the request's own time stands still meanwhile. */
+export type Untimed = <T>(work: () => Promise<T>) => Promise<T>
+
 /** The surface whose callers a password hash is for; `host` for the host's own code. */
 export type HashHolder = Surface | 'host'
 

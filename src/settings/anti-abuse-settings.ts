@@ -130,14 +130,14 @@ export const antiAbuse: Settings<AntiAbuseSettings> = {
     max: 24 * hour,
   }),
   grantFailuresPerIp: int({
-    label: 'Grant failures per IP / 5 min',
+    label: 'Grant failures per address / 5 min',
     default: '30',
     min: 1,
     max: 1000,
     surface: 'operator',
   }),
   grantFailuresPerClient: int({
-    label: 'Grant failures per client ID / 5 min',
+    label: 'Grant failures per address and client ID / 5 min',
     default: '10',
     min: 1,
     max: 100,

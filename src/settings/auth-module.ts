@@ -57,6 +57,9 @@ export function valueProblem(setting: Setting<unknown>, text: string): string | 
   return setting.accepts(text) ? null : setting.form
 }
 
+/** As `createAuth({ surfaces })` names them. */
+export type SurfaceName = 'operator' | 'client'
+
 interface Environment {
   /** Its texts, secrets decrypted. */
   readonly values: Readonly<Record<string, string>>
@@ -69,9 +72,14 @@ interface Patched extends Environment {
 /**
  * The validators of the `auth` module. An edit is judged by what it touches, so that one damaged
  * value, or a bad first value, cannot stop every other edit; an environment about to become
- * active is judged as a whole. `adminStepUp` is the host's option of that name.
+ * active is judged as a whole. `adminStepUp` is the host's option of that name; on the surfaces of `declared` people sign
+ * in by a provider that the host declares, whatever the settings say.
  */
-export function authValidators(isPublicAddress: IsPublicAddress, adminStepUp: boolean) {
+export function authValidators(
+  isPublicAddress: IsPublicAddress,
+  adminStepUp: boolean,
+  declared: readonly SurfaceName[] = [],
+) {
   return {
     validatePatch({ values, changedKeys }: Patched): ConfigValidationError | null {
       const changed = new Set(changedKeys)
@@ -80,7 +88,7 @@ export function authValidators(isPublicAddress: IsPublicAddress, adminStepUp: bo
       return (
         listProblem(values, (prefix) => elements.has(prefix), isPublicAddress) ??
         providerProblem(values, isTouched) ??
-        loginMethodProblem(values, isTouched) ??
+        loginMethodProblem(values, isTouched, declared) ??
         factorKindProblem(values, isTouched, adminStepUp)
       )
     },
@@ -94,7 +102,7 @@ export function authValidators(isPublicAddress: IsPublicAddress, adminStepUp: bo
         // The host's code may have given them. No edit brings what only the code may give.
         listProblem(values, always, isPublicAddress, true) ??
         providerProblem(values, always) ??
-        loginMethodProblem(values, always) ??
+        loginMethodProblem(values, always, declared) ??
         factorKindProblem(values, always, adminStepUp)
       )
     },
@@ -158,8 +166,10 @@ export function providerProblem(
 export function loginMethodProblem(
   values: Values,
   isTouched: (key: SettingKey) => boolean,
+  declared: readonly SurfaceName[] = [],
 ): ConfigValidationError | null {
   for (const { surface, password } of surfaces) {
+    if (declared.includes(surface)) continue
     const switches = providers.map((provider) => provider[surface])
     const methods: readonly SettingKey[] = [password, 'webauthnMode', ...switches]
     if (!methods.some(isTouched)) continue

@@ -1,6 +1,6 @@
 import { guardedValues } from '../engine/configuration/module-values.js'
 import { shortestSigningSecret } from './anti-abuse-settings.js'
-import { loginMethodProblem, providerProblem } from './auth-module.js'
+import { loginMethodProblem, providerProblem, type SurfaceName } from './auth-module.js'
 import { type AuthSettingsReading, readAuthSettings } from './settings.js'
 
 /** Stands where a text is that does not decrypt; it is never read. */
@@ -24,6 +24,7 @@ export function loadedSettings(
   { values, unreadable }: LoadedTexts,
   env: Readonly<Record<string, string | undefined>>,
   refuse: () => never,
+  declared: readonly SurfaceName[] = [],
 ): AuthSettingsReading {
   const standIns = Object.fromEntries(unreadable.map((key) => [key, placeholder]))
   const texts = { ...values, ...standIns }
@@ -34,7 +35,7 @@ export function loadedSettings(
   )
   const incomplete = providerProblem(texts, () => true)?.message
   const lacking = incomplete === undefined ? [] : [`A provider cannot be used: ${incomplete}`]
-  const closed = loginMethodProblem(texts, () => true)
+  const closed = loginMethodProblem(texts, () => true, declared)
   // An older version took shorter ones. If they were refused now, the events to the webhook would stop.
   const weak = settings.securityWebhooks
     .filter(({ slug }) => !unreadable.includes(`securityWebhooks.${slug}.signingSecret`))

@@ -4,7 +4,6 @@ import type { Roles } from '../domain/authorization/roles.js'
 import type { ConfigApi } from '../domain/configuration/config-api.js'
 import type { Actor, Principal } from '../domain/context/actor.js'
 import type { AuditLog } from '../domain/events/audit-log.js'
-import type { IdentityAdministration } from '../domain/oauth/oauth-links.js'
 import type { ServiceAccountAdministration } from '../domain/service-accounts/service-accounts.js'
 import type { SessionAdministration } from '../domain/sessions/own-sessions.js'
 import type { Mountable, RouteGuarded } from '../http/http-message.js'
@@ -12,6 +11,7 @@ import type { AudienceOf } from '../http/route-guards.js'
 import type { SessionOf } from '../http/session-facts.js'
 import type { DiagnosisOptions, Finding } from '../ports/inspection.js'
 import type { Surface } from '../ports/surface.js'
+import type { OwnIdentities, OwnSessions } from './own-account.js'
 
 /** A surface: its routes, for a framework adapter to mount, and its users, roles, sessions and audit log. */
 export interface SurfaceAuth<S extends Surface = Surface>
@@ -21,8 +21,10 @@ export interface SurfaceAuth<S extends Surface = Surface>
   readonly users: Users
   /** What was registered and is not confirmed yet. */
   readonly registrations: Registrations
+  /** Their sessions. */
+  readonly sessions: OwnSessions<S>
   /** Their accounts at identity providers. */
-  readonly identities: IdentityAdministration
+  readonly identities: OwnIdentities<S>
   /** The roles kept in the store and their bindings. They count with `authorizer: roleAuthorizer()`. */
   readonly roles: Roles
   /**
@@ -101,10 +103,10 @@ export interface Auth {
   /** All surfaces, to mount in one process. Each is answered on its own hosts; see `SurfaceOptions.hosts`. */
   readonly both: Mountable
   /**
-   * The metadata of the token endpoint for service accounts (RFC 8414), which OAuth libraries find by the
-   * issuer: `/.well-known/oauth-authorization-server`, with the issuer's path behind it. Mount it without
-   * a prefix. There is none, and one warning, unless `issuer` is an https URL on a host of the operator
-   * surface.
+   * The metadata of the issuer (RFC 8414): the keys that sign access tokens, and the token endpoint for service
+   * accounts. Libraries find it by the issuer: `/.well-known/oauth-authorization-server`, with the issuer's path
+   * behind it. Mount it without a prefix. There is none, and one warning, unless `issuer` is an https URL on a host
+   * of the operator surface, or of the client surface where that is the only one.
    */
   readonly metadata: Mountable
   readonly keys: {

@@ -174,6 +174,13 @@ export const surfaceShape = z.strictObject(
         z.maxLength(255, 'must be at most 255 characters'),
       ),
     ),
+    // Not `__Host-` or `__Secure-`, which the scheme and the domain decide about.
+    cookieNamePrefix: z.optional(
+      textLike(
+        /^[A-Za-z0-9][\w-]{0,31}$/,
+        'must be 1 to 32 letters, digits, "-" and "_", and begin with a letter or digit, such as "shop_"',
+      ),
+    ),
     routesUrl: z.optional(
       textThat(isBaseUrl, 'must be an https URL, such as "https://example.com/identity"').check(
         shortEnoughBase,
@@ -260,6 +267,49 @@ const provider = z.strictObject({
   ),
 })
 
+const reservedIds = [
+  'password',
+  'webauthn',
+  'totp',
+  'backup-code',
+  'providers',
+  'provider',
+  'code',
+  'invitation',
+]
+
+function isProviderIdFree(text: string): boolean {
+  const isTaken = [...providerIds, ...reservedIds].some((id) => id === text)
+  return /^[a-z][a-z0-9-]{1,31}$/.test(text) && !isTaken
+}
+
+function isIssuer(text: string): boolean {
+  const url = parseUrl(text)
+  // One for all tenants, such as Entra's `common`, would let any tenant name any address.
+  const isOne = !/[{}]|%7B|%7D/i.test(text) && url?.search === '' && url.hash === ''
+  return isOne && url.username === '' && isSafeScheme(url)
+}
+
+const declaredProvider = z.strictObject({
+  id: textThat(
+    isProviderIdFree,
+    'must be of the form [a-z][a-z0-9-]{1,31}, and none of the four providers and no name of a method',
+  ),
+  label: z.string().check(z.minLength(1), z.maxLength(100)),
+  issuer: textThat(
+    isIssuer,
+    'must be the https URL of one issuer, without {tenant}, query and fragment; http only on localhost, with oauth.allowInsecureLoopback',
+  ).check(shortEnough),
+  clientId: z.string().check(z.minLength(1), z.maxLength(255)),
+  clientSecret: z.string().check(z.minLength(1), z.maxLength(4096)),
+  surfaces: z.array(z.enum(['operator', 'client'])).check(z.minLength(1)),
+  authoritativeFor: z.optional(
+    z.array(
+      textThat((text) => domainName.test(text), 'must be domains in lower case, in A-labels'),
+    ),
+  ),
+})
+
 /** The `oauth` option. */
 export const oauthShape = z
   .strictObject({
@@ -337,6 +387,7 @@ const schema = z.strictObject({
   mailer: port('send'),
   riskScorer: z.optional(port('assess')),
   sessionRiskScorer: z.optional(port('assess')),
+  beforeRegister: z.optional(functionValue),
   issuer: z.optional(
     z.string(issuerForm).check(z.minLength(1, issuerForm), z.maxLength(255, issuerForm)),
   ),
@@ -364,6 +415,7 @@ const schema = z.strictObject({
     z.union([z.literal(false), whole(0, largest, proxies), z.array(z.string())], proxies),
   ),
   oauth: z.optional(oauthShape),
+  providers: z.optional(z.array(declaredProvider)),
   env: z.optional(z.record(z.string(), z.optional(z.string()))),
   hash: z.optional(
     z.strictObject({
@@ -391,6 +443,7 @@ const schema = z.strictObject({
   clockLeeway: z.optional(whole(0, 60, 'must be a whole number of seconds from 0 to 60')),
   tokenMemory: z.optional(whole(0, 1024, 'must be a whole number of mebibytes from 0 to 1,024')),
   backendTimeout: z.optional(positive),
+  requestTimeout: z.optional(positive),
   sweep: z.optional(z.literal(false, 'must be false, or left out')),
   meterProvider: z.optional(port('getMeter')),
   tracerProvider: z.optional(port('getTracer')),
@@ -445,6 +498,7 @@ export function checkOptions(options: GivenOptions): void {
   const issue = result.error?.issues[0]
   if (issue === undefined) {
     refuseContradictions(options.surfaces)
+    refuseProviders(options)
     const { defaultSurface } = options
     if (defaultSurface === undefined || options.surfaces[defaultSurface] !== undefined) return
     throw new OptionsError('defaultSurface', `must be a surface that is in surfaces`)
@@ -459,6 +513,22 @@ export function checkOptions(options: GivenOptions): void {
     path === '' ? 'options' : path,
     isMissing ? `is required and ${issue.message}` : issue.message,
   )
+}
+
+/** What is wrong of declared providers beside one another, and beside the other options. */
+function refuseProviders({ providers = [], oauth }: GivenOptions): void {
+  for (const [index, { id, issuer }] of providers.entries()) {
+    if (providers.findIndex((one) => one.id === id) < index) {
+      throw new OptionsError(
+        `providers.${index}.id`,
+        'must be another one: a provider before has it',
+      )
+    }
+    if (!issuer.startsWith('http:') || oauth?.allowInsecureLoopback) continue
+    const problem =
+      'must be https; http needs oauth.allowInsecureLoopback, which is for tests alone'
+    throw new OptionsError(`providers.${index}.issuer`, problem)
+  }
 }
 
 function unknownOption(path: string): string {

@@ -29,7 +29,8 @@ const variable = 'CONFIG_ENCRYPTION_KEY'
  * correctly.
  */
 export function modulesOf(
-  options: Pick<GivenOptions, 'adminStepUp' | 'modules'> & Partial<Pick<GivenOptions, 'surfaces'>>,
+  options: Pick<GivenOptions, 'adminStepUp' | 'modules' | 'providers'> &
+    Partial<Pick<GivenOptions, 'surfaces'>>,
   authSeeds: Texts,
   env: Env,
   box: SecretBox,
@@ -37,7 +38,7 @@ export function modulesOf(
   const auth = { seeds: authSeeds, rule: authRule, sourceOf: authSourceOf(env) }
   const { adminStepUp = false } = options
   const fields = authModule.fields.map((field) => saidIdle(field, options.surfaces))
-  const validators = authValidators(isPublicAddress, adminStepUp)
+  const validators = authValidators(isPublicAddress, adminStepUp, surfacesOf(options))
   const own: ModuleDefinition = { ...authModule, fields, ...validators }
   const modules = new Map([[own.name, registeredModule(own, auth, box)]])
   for (const [index, definition] of (options.modules ?? []).entries()) {
@@ -50,6 +51,11 @@ export function modulesOf(
     modules.set(definition.name, registeredModule(definition, { seeds }, box))
   }
   return modules
+}
+
+/** Where people sign in by a provider that the host declares. */
+export function surfacesOf({ providers = [] }: Pick<GivenOptions, 'providers'>) {
+  return providers.flatMap(({ surfaces }) => surfaces)
 }
 
 /** A setting of a surface that the host lacks stays declared and checked, and says that it does nothing. */
@@ -107,12 +113,13 @@ export function liveSettings(
   reader: ConfigReader,
   env: Env,
   logger: Logger,
-  adminStepUp = false,
+  { adminStepUp = false, ...options }: Pick<GivenOptions, 'adminStepUp' | 'providers'> = {},
 ): () => Promise<AuthSettings> {
+  const refuse = () => {
+    throw new AuthError('service_unavailable')
+  }
   return reader.parsed(authModuleName, (loaded, isNew) => {
-    const { settings, warnings } = loadedSettings(loaded, env, () => {
-      throw new AuthError('service_unavailable')
-    })
+    const { settings, warnings } = loadedSettings(loaded, env, refuse, surfacesOf(options))
     if (!isNew) return settings
     for (const text of warnings) logger.warn(text)
     if (demandsNoFactorThereIs(settings, adminStepUp)) {

@@ -7,13 +7,11 @@ import {
   requirePermission,
 } from '../domain/authorization/access.js'
 import { createRoles } from '../domain/authorization/roles.js'
-import type { Principal } from '../domain/context/actor.js'
 import { openCollections } from '../domain/context/open-collections.js'
 import { type AuditLog, createAuditLog, createEmit } from '../domain/events/audit-log.js'
 import { createWebhooks, type Webhooks } from '../domain/events/webhooks.js'
 import { requireStepUp } from '../domain/factors/step-up.js'
 import { createRateLimiter } from '../domain/limits/rate-limiter.js'
-import { createIdentityAdministration } from '../domain/oauth/oauth-links.js'
 import { createSessionAdministration } from '../domain/sessions/own-sessions.js'
 import { type SurfaceContext, surfaceMemory } from '../domain/surface/surface-context.js'
 import { isProofAge } from '../engine/duration.js'
@@ -28,11 +26,13 @@ import {
   surfaceRouter,
   withCors,
 } from '../http/surface-router.js'
+import { removalsOf } from '../model/collections.js'
 import { operations } from '../operations/index.js'
 import type { GivenOptions, SurfaceOptions } from '../options.js'
 import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Surface } from '../ports/surface.js'
 import type { SurfaceAuth } from './auth.js'
+import { ownAccount, requirePrincipal } from './own-account.js'
 import type { Shared } from './shared-parts.js'
 import { cookiePolicyOf, linksOf, originsOf, relyingPartyOf, routesUrlOf } from './surfaces.js'
 
@@ -67,11 +67,13 @@ export function buildSurface(
     surface,
     on,
     collections,
+    heldBy: async (userId) => backend.store.heldBy?.(removalsOf(surface, prefix, userId)) ?? [],
     denylist: backend.denylist,
     emit,
     limits,
     memory: surfaceMemory(surface, { ...shared, limits }),
     mailer: options.mailer,
+    beforeRegister: options.beforeRegister ?? null,
     relyingParty: relyingPartyOf(own),
     clockLeeway: options.clockLeeway ?? 0,
     routesUrl: routesUrlOf(own),
@@ -110,8 +112,8 @@ function routesOf(ctx: SurfaceContext, own: SurfaceOptions, shared: Shared): Sur
   const cookies = cookiePolicyOf(surface, own)
   const matcher = lazily(() => matcherOf(operations, surface))
   const pipeline = lazily(() => {
-    const { tracing, inRequest } = shared
-    const deps = { ctx, cookies, allowedOrigins, tracing, inRequest }
+    const { tracing, inRequest, untimed } = shared
+    const deps = { ctx, cookies, allowedOrigins, tracing, inRequest, untimed }
     return withCors(createPipeline(deps), allowedOrigins, own.allowedHeaders ?? [])
   })
   return {
@@ -147,7 +149,7 @@ export function mountSurface<S extends Surface>(
     ...surfaceRouter(surface, routes, proxies),
     users: createUsers(ctx),
     registrations: createRegistrations(ctx),
-    identities: createIdentityAdministration(ctx),
+    ...ownAccount(surface, ctx, cookies),
     roles: createRoles(ctx),
     audit,
     ...createSessionAdministration(ctx),
@@ -172,13 +174,4 @@ export function mountSurface<S extends Surface>(
       await requireStepUp(ctx, principal, maxAgeMs)
     },
   }
-}
-
-/** JavaScript lets a host give the facts of a page, which a cookie alone proved. */
-function requirePrincipal(name: string, principal: Principal): void {
-  const { userId, claims } = principal ?? {}
-  if (typeof userId === 'string' && typeof claims === 'object' && claims?.sub === userId) return
-  throw new TypeError(
-    `${name}: needs the principal of authenticate() or principalOf(); what sessionOf gives is none`,
-  )
 }

@@ -1,4 +1,4 @@
-import { createBackgroundTasks } from '../concurrency/background-tasks.js'
+import { type BackgroundTasks, createBackgroundTasks } from '../concurrency/background-tasks.js'
 import { tokenMemo } from '../crypto/memos.js'
 import { uuidv7 } from '../crypto/secrets.js'
 import { createHeldRoles, defaultAuthorizer } from '../domain/authorization/roles.js'
@@ -23,9 +23,9 @@ import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Authorizer, Fetcher, Logger } from '../ports/host.js'
 import type { Store } from '../ports/store.js'
 import type { Surface } from '../ports/surface.js'
-import type { InRequest, Tracing } from '../ports/telemetry.js'
+import type { InRequest, Tracing, Untimed } from '../ports/telemetry.js'
 import { failClosedBackend } from '../stores/fail-closed-backend.js'
-import { consoleLogger, createLogContext, safeLogger } from '../system/loggers.js'
+import { consoleLogger, createRequestContext, safeLogger } from '../system/loggers.js'
 import { namesAhead, systemRandom } from '../system/machine.js'
 import { later, systemClock } from '../system/system-clock.js'
 import { systemFetcher } from '../system/system-fetcher.js'
@@ -56,6 +56,7 @@ export interface Shared extends Pick<SurfaceContext, OfEverySurface> {
   readonly surfaces: readonly Surface[]
   readonly publish: (event: AuthEvent) => void
   readonly tracing: Tracing
+  readonly untimed: Untimed
 }
 
 /** Rejects with an `OptionsError` for the first option, in this order, that cannot work. */
@@ -65,7 +66,10 @@ export async function createShared(
   emit: Emit,
 ): Promise<Shared> {
   const system = systemOf(options, processEnv)
-  const { backend, clock, env, fetcher, logger, prefix, random } = system
+  const { afterReply, backend, clock, env, fetcher, logger, prefix, random } = system
+  // What a host does for an event may take as long as it likes, and call the library.
+  const onEvent =
+    options.onEvent && ((event: AuthEvent) => afterReply(() => options.onEvent?.(event)))
   options.backend.useLogger?.(logger)
   for (const warning of surfaceWarnings(options.surfaces)) logger.warn(warning)
   const keys = await createSigningKeys(options.keys, clock, logger, options.backendTimeout)
@@ -78,7 +82,7 @@ export async function createShared(
     modules: modulesOf(options, seeds, env, secretBox),
     emit,
   })
-  const settings = liveSettings(config.reader, env, logger, options.adminStepUp)
+  const settings = liveSettings(config.reader, env, logger, options)
   const authorizer = authorizerOf(options, backend.store, prefix)
   const passwords = await passwordParts(options, system)
   const tracing = createTracing(options, clock)
@@ -89,9 +93,12 @@ export async function createShared(
     config,
     idleMs,
     keys,
-    providers: createProviderClients({ fetcher, clock, endpoints: endpointsOf(options) }),
+    providers: createProviderClients({
+      ...{ fetcher, clock, endpoints: endpointsOf(options) },
+      declared: options.providers ?? [],
+    }),
     proxies,
-    publish: createEventPublisher({ onEvent: options.onEvent, tracing, logger }),
+    publish: createEventPublisher({ onEvent, tracing, logger }),
     secretBox,
     serviceCredentials: backend.store.collection({
       ...serviceCredentialsSpec,
@@ -105,22 +112,28 @@ export async function createShared(
 
 /** What everything runs on. */
 function systemOf(options: GivenOptions, processEnv: Env) {
-  const { clock = systemClock, backendTimeout: timeoutMs = 5000 } = options
+  const { clock = systemClock, backendTimeout: timeoutMs = 5000, requestTimeout = 15_000 } = options
   const surfaces = givenSurfaces(options.surfaces)
   const random = options.random ?? namesAhead(systemRandom)
   // A host with a logger of its own may follow requests by itself, and need not pay for it twice.
   const isFollowed = options.logger === undefined || options.requestIdHeader !== undefined
   const newId = () => uuidv7(clock.now(), random)
-  const context = isFollowed ? createLogContext(options.requestIdHeader, newId) : null
-  const alone: InRequest = (_operation, _request, work) => work()
-  const logger = safeLogger(options.logger ?? consoleLogger(clock), context)
+  const lifetime = { clock, timeoutMs: requestTimeout }
+  const context = createRequestContext(options.requestIdHeader, newId, lifetime)
+  const { afterReply, inRequest, restMs, untimed } = context
+  const logger = safeLogger(options.logger ?? consoleLogger(clock), isFollowed ? context : null)
+  const tasks = createBackgroundTasks(logger, later)
   return {
-    backend: failClosedBackend(options.backend, { clock, logger, timeoutMs, later }),
-    background: createBackgroundTasks(logger, later),
+    afterReply,
+    backend: failClosedBackend(options.backend, { clock, logger, timeoutMs, restMs, later }),
+    background: {
+      ...tasks,
+      run: (what, work) => tasks.run(what, () => afterReply(work)),
+    } satisfies BackgroundTasks,
     clock,
     env: options.env ?? processEnv,
     fetcher: options.fetcher ?? systemFetcher,
-    inRequest: context?.inRequest ?? alone,
+    inRequest,
     issuer: options.issuer ?? surfaces[0]?.[1].baseUrl ?? '',
     logger,
     prefix: options.collectionPrefix ?? '',
@@ -128,6 +141,7 @@ function systemOf(options: GivenOptions, processEnv: Env) {
     riskScorer: options.riskScorer ?? defaultRiskScorer,
     sessionRiskScorer: options.sessionRiskScorer ?? null,
     surfaces: surfaces.map(([surface]) => surface),
+    untimed,
   }
 }
 

@@ -42,6 +42,7 @@ export function cookiePolicyOf(surface: Surface, options: SurfaceOptions): Cooki
     secure: new URL(options.baseUrl).protocol === 'https:',
     domain: options.cookieDomain ?? null,
     path: options.cookiePath ?? '/',
+    namePrefix: options.cookieNamePrefix ?? '',
     otherDomains: domainsAbove(options).filter((domain) => domain !== options.cookieDomain),
   }
 }
@@ -160,26 +161,27 @@ function spelled(hosts: readonly OwnHost[]): string {
   return [...new Set(texts)].sort().join(' ')
 }
 
-/** What the tokens of service accounts name as `iss`, and where those are got. */
+/** What access tokens name as `iss`, the keys that sign them, and where service accounts get theirs. */
 export function metadataOf(options: GivenOptions, issuer: string, logger: Logger): Mountable {
   return serverMetadata(knownOf(options, issuer), () =>
     logger.warn(
-      'no authorization server metadata is served: the option "issuer" must be an https URL without a query, on a host of the operator surface',
+      'no authorization server metadata is served: the option "issuer" must be an https URL without a query, on a host of the operator surface, or of the client surface where that is the only one',
     ),
   )
 }
 
 /** A client compares the issuer with the URL it asked, so it must be a URL that leads here (RFC 8414 §3.3). */
 function knownOf({ surfaces }: GivenOptions, issuer: string): ServerMetadata | null {
-  const { operator } = surfaces
-  if (operator === undefined || !URL.canParse(issuer)) return null
+  const { operator, client } = surfaces
+  const options = operator ?? client
+  if (options === undefined || !URL.canParse(issuer)) return null
   const url = new URL(issuer)
   if (url.protocol !== 'https:' || /[?#]/.test(issuer) || url.username + url.password) return null
-  if (!hostNamesOf(operator).includes(url.hostname.replace(/\.$/, ''))) return null
-  const routes = routesUrlOf(operator)
+  if (!hostNamesOf(options).includes(url.hostname.replace(/\.$/, ''))) return null
+  const routes = routesUrlOf(options)
   return {
     issuer,
-    tokenEndpoint: `${routes}/v1/auth/oauth2/token`,
-    jwksUri: `${routes}/v1/auth/operator/jwks`,
+    tokenEndpoint: operator === undefined ? null : `${routes}/v1/auth/oauth2/token`,
+    jwksUri: `${routes}/v1/auth/${operator === undefined ? 'client' : 'operator'}/jwks`,
   }
 }

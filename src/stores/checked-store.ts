@@ -1,7 +1,14 @@
 import { checkExpiry, checkId, checkPage, checkSweep } from '../checks/check-call.js'
-import { checkDocument, checkEqual, checkGuard, checkSet } from '../checks/check-write.js'
+import {
+  checkAmong,
+  checkDocument,
+  checkEqual,
+  checkGuard,
+  checkMany,
+  checkSet,
+} from '../checks/check-write.js'
 import { type Shape, shapeOf } from '../checks/shape.js'
-import type { Collection, Doc, Store } from '../ports/store.js'
+import type { Collection, Doc, ManyCalls, Store } from '../ports/store.js'
 
 /**
  * Wraps the store of your own adapter and checks the arguments of every call. A call that the port
@@ -38,6 +45,7 @@ export function checkedStore(store: Store): Store {
         return store.inspect?.(specs) ?? []
       },
     }),
+    ...(store.heldBy && { heldBy: async (removals) => store.heldBy?.(removals) ?? [] }),
   }
 }
 
@@ -74,6 +82,27 @@ function checkedCollection<T extends Doc>(shape: Shape, inner: Collection<T>): C
     async sweep(before, limit) {
       checkSweep(shape, before, limit)
       return inner.sweep(before, limit)
+    },
+    ...(inner.many && { many: checkedMany(shape, inner.many) }),
+  }
+}
+
+function checkedMany<T extends Doc>(shape: Shape, inner: ManyCalls<T>): ManyCalls<T> {
+  return {
+    async find(field, values) {
+      checkAmong(shape, field, values)
+      return inner.find(field, values)
+    },
+    async insert(docs) {
+      checkMany(shape, docs)
+      for (const doc of docs) checkDocument(shape, doc)
+      return inner.insert(docs)
+    },
+    async update(ids, guard, set) {
+      checkAmong(shape, 'id', ids)
+      checkGuard(shape, guard)
+      checkSet(shape, set)
+      return inner.update(ids, guard, set)
     },
   }
 }

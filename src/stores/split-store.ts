@@ -72,6 +72,14 @@ export function splitStore(split: StoreSplit): Store {
       )
       return found.flat()
     },
+    async heldBy(removals) {
+      const found = await Promise.all(
+        all.map(async (store) =>
+          store.heldBy?.(removals.filter((one) => storeOf(one.collection) === store)),
+        ),
+      )
+      return found.flatMap((keys) => keys ?? [])
+    },
   }
 }
 

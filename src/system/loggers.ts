@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock, Logger } from '../ports/host.js'
-import type { InRequest, RequestIdHeader } from '../ports/telemetry.js'
+import type { InRequest, RequestIdHeader, Untimed } from '../ports/telemetry.js'
 
 type Level = 'info' | 'warn' | 'error'
 
@@ -34,7 +34,10 @@ type Fields = Parameters<Logger['info']>[1]
  * A logger that cannot make a request fail: what it throws or rejects with is dropped. With a context, lines that a
  * request causes also have its `operation` and `requestId`.
  */
-export function safeLogger(logger: Logger, context: Pick<LogContext, 'current'> | null): Logger {
+export function safeLogger(
+  logger: Logger,
+  context: Pick<RequestContext, 'current'> | null,
+): Logger {
   const wrapped =
     (level: keyof Logger): Logger['info'] =>
     (message, given) => {
@@ -55,36 +58,47 @@ export function safeLogger(logger: Logger, context: Pick<LogContext, 'current'> 
   }
 }
 
-function ofRequest({ operation, requestId }: LoggedRequest, given: Fields): Fields {
+function ofRequest(
+  { operation, requestId }: Pick<CurrentRequest, 'operation' | 'requestId'>,
+  given: Fields,
+): Fields {
   const request = { operation, requestId: requestId() }
   // Twice: first in order, and last in effect.
   return { ...request, ...given, ...request }
 }
 
-/** What a log line says of the request that it is about. */
-interface LoggedRequest {
+interface CurrentRequest {
   readonly operation: string
   /** The same at each call. */
   readonly requestId: () => string
+  /** When its calls to the backend count as failed, in epoch milliseconds; null for work after its reply. */
+  endsAt: number | null
 }
 
-/** Follows a request through everything that it causes, so that each log line can name it. */
-export interface LogContext {
+/** Follows a request through everything that it causes: each log line can name it, and it has one end. */
+export interface RequestContext {
   /** `current` tells of this request within the work, also after it was waited for. */
   readonly inRequest: InRequest
+  /** Waits for what the caller sends, which does not count towards the request's time. */
+  readonly untimed: Untimed
   /** The request that is being worked on; null where there is none, as in a sweep. */
-  current(): LoggedRequest | null
+  current(): Pick<CurrentRequest, 'operation' | 'requestId'> | null
+  /** Milliseconds until the request ends, 0 or less after its end; null where nothing ends. */
+  restMs(): number | null
+  /** Does work that no reply waits for: it is of the same request in the log, and does not end with it. */
+  afterReply<T>(work: () => T): T
 }
 
 /**
  * Follows requests by Node's own means. Before Node 24 each promise of the process then takes 0.1 µs longer. The id of
  * a request is the one in `header`, or else a new one.
  */
-export function createLogContext(
+export function createRequestContext(
   header: RequestIdHeader | undefined,
   newId: () => string,
-): LogContext {
-  const storage = new AsyncLocalStorage<LoggedRequest>()
+  { clock, timeoutMs }: { readonly clock: Pick<Clock, 'now'>; readonly timeoutMs: number },
+): RequestContext {
+  const storage = new AsyncLocalStorage<CurrentRequest>()
   return {
     inRequest(operation, request, work) {
       let id: string | undefined
@@ -93,9 +107,26 @@ export function createLogContext(
         id ??= (header && givenId(header, request.header(header))) ?? newId()
         return id
       }
-      return storage.run({ operation, requestId }, work)
+      return storage.run({ operation, requestId, endsAt: clock.now() + timeoutMs }, work)
+    },
+    async untimed(work) {
+      const request = storage.getStore()
+      const begunAt = clock.now()
+      try {
+        return await work()
+      } finally {
+        if (request?.endsAt) request.endsAt += clock.now() - begunAt
+      }
     },
     current: () => storage.getStore() ?? null,
+    restMs() {
+      const endsAt = storage.getStore()?.endsAt ?? null
+      return endsAt === null ? null : endsAt - clock.now()
+    },
+    afterReply(work) {
+      const request = storage.getStore()
+      return request === undefined ? work() : storage.run({ ...request, endsAt: null }, work)
+    },
   }
 }
 

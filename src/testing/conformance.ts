@@ -1,5 +1,6 @@
 import type { Backend } from '../ports/backend.js'
 import { counterAddScripts, counterScripts } from './counter-cases.js'
+import { type CrashingBackend, crashScripts } from './crash-cases.js'
 import { denylistScripts } from './denylist-cases.js'
 import { type BreakableBackend, failureScripts } from './failure-cases.js'
 import {
@@ -9,8 +10,14 @@ import {
 } from './interleavings/interleaving-cases.js'
 import { leaseScripts } from './lease-cases.js'
 import { type LossyBackend, lostAnswerScripts } from './lost-answer-cases.js'
-import { type CaseScript, type ConformanceCase, caseOf } from './shared/conformance-case.js'
-import { type Driver, type DriverControl, driverControl } from './shared/driver-control.js'
+import { processScripts } from './process-cases.js'
+import {
+  type CaseScript,
+  type ConformanceCase,
+  caseOf,
+  NotOffered,
+} from './shared/conformance-case.js'
+import { type Driver, driverControl } from './shared/driver-control.js'
 import { storeScripts } from './store-cases.js'
 
 /** The backend for one case. */
@@ -18,10 +25,15 @@ export interface OpenedBackend {
   /** It need not be empty: a case uses collections, ids and keys that no other run has used. */
   readonly backend: Backend
   /**
-   * Makes every later call fail as in an outage. Without it, the kit discards every answer that passes
-   * `through`.
+   * Makes every later call fail as in an outage, for a client that cannot pass `through`. Then `lost answers`,
+   * `crashes` and `interleavings` are skipped. Without it, the kit discards every answer that passes `through`.
    */
   breakBackend?(): void | Promise<void>
+  /**
+   * Opens another adapter on the same database, as a second process does. Without it, the kit calls `open` a second
+   * time: give it where each `open` makes a database of its own. `close` closes both.
+   */
+  openAgain?(): Backend | Promise<Backend>
   /** Called after the case, also after a failure. */
   close?(): void | Promise<void>
 }
@@ -38,8 +50,10 @@ export interface ConformanceOptions {
   open(driver: Driver): OpenedBackend | Promise<OpenedBackend>
   /** Cases or whole groups that cannot run, by name, each with the reason. */
   readonly skip?: Readonly<Record<string, string>>
-  /** How many `interleavings` to play, or which one to play again. */
+  /** How many `interleavings` to play, how long they wait, or which one to play again. */
   readonly interleavings?: InterleavingOptions
+  /** The `timeout` of each case. Default 90,000. */
+  readonly timeout?: number
 }
 
 /** A case for any test runner. */
@@ -48,8 +62,10 @@ export interface ListedCase extends ConformanceCase {
   readonly skip: string | false
 }
 
+type Play = (subject: Subject) => Promise<void>
+
 /** All that the cases of the different groups need. */
-interface Subject extends LossyBackend, BreakableBackend, InterleavedBackend {}
+interface Subject extends LossyBackend, BreakableBackend, InterleavedBackend, CrashingBackend {}
 
 const scripts: readonly CaseScript<Subject>[] = [
   ...storeScripts,
@@ -57,8 +73,10 @@ const scripts: readonly CaseScript<Subject>[] = [
   ...leaseScripts,
   ...counterScripts,
   ...counterAddScripts,
+  ...processScripts,
   ...failureScripts,
   ...lostAnswerScripts,
+  ...crashScripts,
   ...interleavingScripts,
 ]
 
@@ -83,39 +101,57 @@ const scripts: readonly CaseScript<Subject>[] = [
  */
 export function conformance(options: ConformanceOptions): readonly ListedCase[] {
   const cases = scripts.map((script) => {
-    return caseOf(script, (play: (subject: Subject) => Promise<void>) => opened(options, play))
+    return caseOf(script, (play: Play) => opened(options, script.group, play))
   })
   const reasons = skipReasons(cases, options.skip ?? {})
-  return cases.map((one) => ({ ...one, skip: reasons.get(one.name) ?? false }))
+  return cases.map((one) => {
+    return { ...one, timeout: options.timeout ?? one.timeout, skip: reasons.get(one.name) ?? false }
+  })
 }
 
 async function opened(
   { open, interleavings = {} }: ConformanceOptions,
-  play: (subject: Subject) => Promise<void>,
+  group: string,
+  play: Play,
 ): Promise<void> {
   const driver = driverControl()
-  const { backend, breakBackend, close } = await open(driver)
+  const first = await open(driver)
+  const opened = [first]
   try {
     await play({
-      backend,
+      backend: first.backend,
       driver,
       interleavings,
       loseNextAnswer: () => driver.loseNextAnswer(),
-      breakBackend: breakBackend ?? (() => cut(driver)),
+      breakBackend: () => (first.breakBackend ? first.breakBackend() : driver.cut()),
+      async again() {
+        if (first.openAgain) return first.openAgain()
+        const second = await open(driver)
+        opened.push(second)
+        return second.backend
+      },
     })
+  } catch (error) {
+    throw (driver.answers === 0 && withoutDriver(group, first)) || error
   } finally {
-    await close?.()
+    for (const one of opened.reverse()) await one.close?.()
   }
 }
 
-function cut(driver: DriverControl): void {
-  if (driver.answers === 0) {
-    throw new TypeError(
-      'open: nothing passed `through`, so the kit cannot break the connection; give the adapter ' +
-        'its client by way of `through`, return `breakBackend`, or skip "failures" with a reason',
-    )
+/** What became of a case of the driver whose backend made no call that passed `through`. */
+function withoutDriver(group: string, { breakBackend }: OpenedBackend): Error | null {
+  const able: Readonly<Record<string, string>> = {
+    failures: 'break the connection',
+    'lost answers': 'lose an answer',
+    crashes: 'cut the adapter off',
+    interleavings: 'interleave its calls',
   }
-  driver.cut()
+  const what = able[group]
+  if (what === undefined || (breakBackend && group === 'failures')) return null
+  const why = `nothing passed \`through\`, so the kit cannot ${what}`
+  if (breakBackend) return new NotOffered(why)
+  const remedy = 'give the adapter its client by way of `through`, return `breakBackend`, or skip'
+  return new TypeError(`open: ${why}; ${remedy} "${group}" with a reason`)
 }
 
 /**

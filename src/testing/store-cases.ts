@@ -12,6 +12,7 @@ import { basics } from './store/basics.js'
 import { expiry } from './store/expiry.js'
 import { finding } from './store/finding.js'
 import { guards } from './store/guards.js'
+import { manyCalls } from './store/many.js'
 import { preparing } from './store/preparing.js'
 import { races } from './store/races.js'
 import { rejections } from './store/rejections.js'
@@ -63,6 +64,11 @@ const groups: readonly {
     group: 'prepare',
     promise: 'Store.prepare: idempotent, forward-only, and safe when many replicas start at once',
     scripts: preparing,
+  },
+  {
+    group: 'many',
+    promise: 'Collection.many: each call does what the calls for one document would do',
+    scripts: manyCalls,
   },
   {
     group: 'races',

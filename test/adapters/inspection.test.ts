@@ -98,4 +98,26 @@ describe('what wraps a store hands its inspection on', () => {
     const half = splitStore({ default: store, overrides: { challenges: inspected.store } })
     expect(await half.inspect?.([])).toEqual(told)
   })
+
+  it('and each store of a splitStore is asked what would refuse the removals of its own', async () => {
+    const holding = (own: string) => ({
+      ...memory().store,
+      heldBy: async (removals: readonly { readonly collection: string }[]) =>
+        removals.map(({ collection }) => `${own}: ${collection}`),
+    })
+    const removals = ['client_users', 'client_challenges', 'client_sessions'].map((collection) => ({
+      collection,
+      field: 'id',
+      value: 'a',
+    }))
+    const overrides = { challenges: checkedStore(holding('two')) }
+    const split = splitStore({ default: holding('one'), overrides })
+    expect(await split.heldBy?.(removals)).toEqual([
+      'one: client_users',
+      'one: client_sessions',
+      'two: client_challenges',
+    ])
+    const half = splitStore({ default: store, overrides: { challenges: holding('two') } })
+    expect(await half.heldBy?.(removals)).toEqual(['two: client_challenges'])
+  })
 })

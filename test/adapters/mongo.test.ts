@@ -6,7 +6,11 @@ import { mongoDatabases, mongoTitle } from '../support/stores/mongo-databases.js
 describe.skipIf(!inject('mongo'))(mongoTitle('mongo'), () => {
   const { database } = mongoDatabases()
   const cases = conformance({
-    open: ({ through }) => ({ backend: mongo({ db: through(database()) }) }),
+    open({ through }) {
+      const db = database()
+      const openAgain = () => mongo({ db: through(db) })
+      return { backend: openAgain(), openAgain }
+    },
   })
 
   for (const { group, name, skip, run } of cases) {

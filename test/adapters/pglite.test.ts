@@ -18,9 +18,11 @@ describe('postgres on PGlite', () => {
   testEach(
     'pglite',
     conformance({
-      open: ({ through }) => ({
-        backend: postgres(through(database), { schema: `case_${++schemas}` }),
-      }),
+      open({ through }) {
+        const schema = `case_${++schemas}`
+        const openAgain = () => postgres(through(database), { schema })
+        return { backend: openAgain(), openAgain }
+      },
     }).filter((_case, index) => index % stride === 0),
   )
 })

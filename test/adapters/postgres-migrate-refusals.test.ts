@@ -1,4 +1,7 @@
+import type { Client } from 'pg'
 import { describe, expect, inject, it } from 'vitest'
+import { postgres } from '../../adapters/postgres/index.js'
+import { onDatabase } from '../support/stores/postgres.js'
 import { migrations, looseSpec as spec } from '../support/stores/postgres-migrations.js'
 import { schemasOf } from '../support/stores/postgres-schemas.js'
 
@@ -61,6 +64,21 @@ describe.skipIf(!url)(`${title} refuse`, () => {
     await expect(prepare(name, spec({}))).rejects.toThrow(
       'postgres: migration step "users/table" failed: relation "users" already exists',
     )
+  })
+
+  it('a role that may not create the schema, and say what makes it', async () => {
+    const name = schema()
+    await pool.query(`create role ${name}_app login`)
+    try {
+      await onDatabase(url ?? '', async (client: Client) => {
+        await client.query(`set role ${name}_app`)
+        await expect(postgres(client, { schema: name }).store.prepare([])).rejects.toThrow(
+          `run: create schema "${name}" authorization <this role>`,
+        )
+      })
+    } finally {
+      await pool.query(`drop role ${name}_app`)
+    }
   })
 
   it('tells when a column was dropped by hand', async () => {

@@ -283,25 +283,6 @@ describe.skipIf(!url)(title, () => {
     )
   })
 
-  it('without a schema the search path decides', async () => {
-    const name = schema()
-    await pool.query(`create schema ${name}`)
-    const own = new Pool({
-      connectionString: url ?? '',
-      max: 2,
-      options: optionsOf({ search_path: name }),
-    })
-    try {
-      const each = sampleSpec('sliding')
-      const { store } = postgres(own)
-      await Promise.all([store.prepare([each]), store.prepare([each])])
-      expect(await store.collection(each).insert(sample('a'))).toBe(true)
-    } finally {
-      await own.end()
-    }
-    expect(await journal(name)).toContain('postern_denylist/table')
-  })
-
   it('index names longer than Postgres allows stay apart', async () => {
     const name = schema()
     const long = 'aVeryLongFieldNameThatGoesOnAndOn'

@@ -19,7 +19,11 @@ describe.skipIf(!url)(title, () => {
   testEach(
     'postgres',
     conformance({
-      open: ({ through }) => ({ backend: postgres(through(pool), { schema: schema() }) }),
+      open({ through }) {
+        const own = schema()
+        const openAgain = () => postgres(through(pool), { schema: own })
+        return { backend: openAgain(), openAgain }
+      },
     }),
   )
 })

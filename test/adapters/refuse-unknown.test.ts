@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { checkOptions as checkMongo } from '../../adapters/mongo/options.js'
-import { checkOptions as checkPostgres } from '../../adapters/postgres/options.js'
+import { placeOf as checkPostgres } from '../../adapters/postgres/options.js'
 import { checkOptions as checkRedis } from '../../adapters/redis/options.js'
 
 const given = (text: string) => JSON.parse(text)

@@ -19,8 +19,19 @@ describe.each(['memory', 'file'])('sqlite in a %s', (where) => {
       open({ through }) {
         made += 1
         const file = where === 'memory' ? ':memory:' : join(folder, `${made}.db`)
-        const database = new DatabaseSync(file)
-        return { backend: sqlite(through(database)), close: () => database.close() }
+        const handles: DatabaseSync[] = []
+        const bind = (handle = new DatabaseSync(file)) => {
+          handles.push(handle)
+          return sqlite(through(handle))
+        }
+        return {
+          backend: bind(),
+          // Nobody else sees what is in memory, so there the second adapter has the same handle.
+          openAgain: () => bind(where === 'memory' ? handles[0] : undefined),
+          close() {
+            for (const handle of new Set(handles)) handle.close()
+          },
+        }
       },
     }),
   )

@@ -9,6 +9,7 @@ import {
   storeCases,
 } from '../../src/testing/index.js'
 import type { WrongAdapter } from './wrong/wrong-adapter.js'
+import { wrongCallsForMany } from './wrong/wrong-many.js'
 import { wrongAdditions, wrongCounters, wrongDenylists, wrongLeases } from './wrong/wrong-ports.js'
 import {
   rightlyPlanned,
@@ -29,6 +30,7 @@ const wrongStores = [
   ...wrongGuards,
   ...wrongReads,
   ...wrongSweeps,
+  ...wrongCallsForMany,
 ]
 
 const kits: readonly (readonly [string, Kit, readonly WrongAdapter[]])[] = [

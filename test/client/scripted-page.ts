@@ -23,6 +23,10 @@ export interface ScriptedPage {
   expects(...steps: readonly Step[]): void
   /** Tells the client what another tab said. */
   hear(data: unknown): void
+  /** What `document.cookie` says. Null, as it is at first, where scripts see no cookies. */
+  cookie: string | null
+  /** The page comes into view, perhaps from the back-forward cache. */
+  show(isRestored: boolean): void
 }
 
 export const base = 'https://api.example.com/v1/auth/client'
@@ -61,10 +65,21 @@ export const refusal = (
   code?: string,
   more: object = {},
   headers: Record<string, string> = {},
-) => json(status, { status, title: 'No', detail: 'No.', code, ...more }, headers)
+) => {
+  const type = { 'content-type': 'application/problem+json; charset=utf-8' }
+  return json(
+    status,
+    { status, title: 'No', detail: 'No.', code, ...more },
+    { ...type, ...headers },
+  )
+}
 
 export const lost = () => {
   throw new TypeError('Failed to fetch')
+}
+
+const refuse = () => {
+  throw new Error('SecurityError')
 }
 
 /** Web Locks of one origin. */
@@ -93,6 +108,7 @@ export function scriptedPage(): ScriptedPage {
   const locked: string[] = []
   const seen: Request[] = []
   const locks = lockManager()
+  let shown: (isRestored: boolean) => void = () => {}
   const channel: ClientChannel = {
     postMessage: (message) => told.push(message),
     onmessage: null,
@@ -104,8 +120,10 @@ export function scriptedPage(): ScriptedPage {
       missing: [],
     })
   })
-  return {
+  const page: ScriptedPage = {
     clock,
+    cookie: null,
+    show: (isRestored) => shown(isRestored),
     stored,
     told,
     locked,
@@ -118,6 +136,11 @@ export function scriptedPage(): ScriptedPage {
       random: () => 0,
       pageUrl: 'https://app.example.com/page',
       channel: () => channel,
+      cookies: () => page.cookie ?? refuse(),
+      onShown(run) {
+        shown = run
+        return () => {}
+      },
       storage: {
         getItem: (key) => stored.get(key) ?? null,
         setItem: (key, value) => stored.set(key, value),
@@ -138,4 +161,5 @@ export function scriptedPage(): ScriptedPage {
       },
     },
   }
+  return page
 }

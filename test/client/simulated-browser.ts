@@ -144,6 +144,9 @@ export function simulatedBrowser(
         getItem: (key) => stored.get(key) ?? null,
         setItem: (key, value) => page.isGone || stored.set(key, value),
       },
+      // The pages are other origins than the host.
+      cookies: null,
+      onShown: null,
       channel() {
         const channel: ClientChannel = {
           onmessage: null,

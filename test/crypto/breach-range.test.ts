@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { breachRange, rangeHolds } from '../../src/crypto/common-passwords.js'
-import { webhookSignature } from '../../src/crypto/secrets.js'
+import { standardWebhookSignature, webhookSignature } from '../../src/crypto/secrets.js'
 
 const suffix = '1E4C9B93F3F0682250B6CF8331B7EE68FD8'
 
@@ -34,4 +34,15 @@ it('a webhook is signed by RFC 2104, in hexadecimal', () => {
   const signed = (...secrets: readonly string[]) => webhookSignature(secrets, 'a body')
   expect(signed('new', '', 'old')).toBe(`${signed('new')},${signed('old')}`)
   expect(signed('', '')).toBe('')
+})
+
+it('signs as Standard Webhooks has it: the vector of its libraries, and each secret that is set', () => {
+  const body = '{"test": 2432232314}'
+  const event = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1_614_265_330, body }
+  const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
+  const secret = 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+  const signed = (...secrets: readonly string[]) => standardWebhookSignature(secrets, event)
+  expect(signed(`whsec_${secret}`)).toBe(signature)
+  expect(signed(secret)).not.toBe(signature)
+  expect(signed(secret, '', `whsec_${secret}`)).toBe(`${signed(secret)} ${signature}`)
 })

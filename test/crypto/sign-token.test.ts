@@ -35,6 +35,8 @@ test('the payload holds the claims and nothing else', async () => {
     memberships: [{ tenantId: 'tenant-1' }, { tenantId: 'tenant-2' }],
     amr: ['pwd', 'otp'],
     authTime: second - 3600,
+    auth_time: second - 3600,
+    client_id: 'operator',
   })
   expect(decodeJwt(await signRefresh(refreshClaims(), ring))).toEqual({
     iss: issuer,

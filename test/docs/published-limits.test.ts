@@ -83,6 +83,8 @@ describe('other limits', () => {
       'maxName',
     ],
     ["bytes of a request's body", 'http/request-input', 'maxBodyBytes'],
+    ['milliseconds without a byte of it', 'http/incoming-request', 'longestSilence'],
+    ['milliseconds until it is there', 'http/incoming-request', 'longestArrival'],
     ['characters of a token that is shown', 'crypto/token-format', 'maxTokenLength'],
     ['users of one import', 'domain/accounts/user-import', 'mostRows'],
     ['entries of a page, in code', 'domain/context/actor', 'largestLimit'],

@@ -329,7 +329,13 @@ describe('whether a provider opens an account that has the address', () => {
 
 describe('the write by which an account comes to the owner of its mailbox', () => {
   const seen = { email: 'ada@example.org', sessionEpoch: 1, credentialEpoch: 20, deviceEpoch: 300 }
-  const user = { ...seen, selfRegistered: true, name: 'Mallory', termsVersion: '2026-01' }
+  const user = {
+    ...seen,
+    secretsEpoch: 4,
+    selfRegistered: true,
+    name: 'Mallory',
+    termsVersion: '2026-01',
+  }
 
   it('asks for all that it read, and retires all that was planted', () => {
     const given = { passwordHash: 'a hash', name: '', termsVersion: null, lastIntentId: 'a link' }
@@ -344,6 +350,7 @@ describe('the write by which an account comes to the owner of its mailbox', () =
           ...given,
         },
         ...{ passwordChangedAt: 5000, sessionEpoch: 2, credentialEpoch: 21, deviceEpoch: 301 },
+        ...{ secretsEpoch: 5, secretsChangedIn: null },
       },
     })
   })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import {
   argon2Ceiling,
   argon2ParamsProblem,
+  bareHash,
   defaultArgon2Params,
   normalizePassword,
   type PasswordJudgement,
@@ -235,4 +236,23 @@ describe('the floor of argon2 costs', () => {
     expect(problem(19_456.5, 2)).toMatch(/memoryCost/)
     expect(problem(Number.NaN, 2)).toMatch(/memoryCost/)
   })
+})
+
+const bcrypt = '$2b$04$wYeRgpcbRt4e14gIzO/6HOyz6LukQ7vlCm6VoO1LWYfFywQ7hmDbK'
+const argon2 = '$argon2id$v=19$m=32,t=5,p=4$c2VhMA$dGFnMQ'
+
+test.each([
+  ...['!', '!x8Kf9AbCdEf', '*', 'NULL', '\\N', '[NULL]', '(null)', ' ', null].map((none) => [
+    none,
+    null,
+  ]),
+  ...['%s', '\t%s ', '%s\n', 'bcrypt$%s', '{bcrypt}%s'].map((form) => [
+    ...[form.replace('%s', () => bcrypt), bcrypt],
+  ]),
+  ...['', 'argon2', '{argon2}', '{argon2@SpringSecurity_v5_8}'].map((label) => [
+    ...[`${label}$argon2id$v=19$m=32,t=5,p=4$c2VhMA==$dGFnMQ=`, argon2],
+  ]),
+  ...['*94BDCEBE19083CE2', 'scrypt:16:8:1$a==$b=', 'bcrypt_sha256$$2b$'].map((one) => [one, one]),
+])('a hash of another product is kept without what products write around it: %j', (cell, hash) => {
+  expect(bareHash(cell ?? null)).toBe(hash)
 })

@@ -5,6 +5,7 @@ import { enrolledMark } from '../../src/engine/factors.js'
 import { contextWords, foldWord } from '../../src/engine/passwords.js'
 import {
   acceptedLanguages,
+  asSingleLine,
   formDecoded,
   isSingleLine,
   isStorable,
@@ -21,6 +22,19 @@ it('text that a store can hold is well-formed and without NUL', () => {
 it('a single line has no character that breaks or turns it', () => {
   const all = ['Ada Lovelace', 'a\nb', 'a\u2028b', 'a\u2029b', 'a\u202eb', 'a\u0085b', '']
   expect(all.map(isSingleLine)).toEqual([true, false, false, false, false, false, true])
+})
+
+it.each([
+  ['Ada\r\nLove', 'Ada Love'],
+  ['Ada\t', 'Ada'],
+  ['\u200fמשה כהן', 'משה כהן'],
+  ['Ada\u200e Love', 'Ada Love'],
+  ['\u202bمشه\u202c', 'مشه'],
+  ['\u2068Ada\u2069\0', 'Ada'],
+  ['علی\u200cرضا 👩\u200d💻 e\u0301', 'علی\u200cرضا 👩\u200d💻 e\u0301'],
+  ['   ', ''],
+])('a name is made a single line, with what joins letters: %j', (name, line) => {
+  expect([asSingleLine(name), isSingleLine(line)]).toEqual([line, true])
 })
 
 it('the id of a tenant has 1 to 64 characters, whatever they are', () => {

@@ -16,7 +16,8 @@ describe('the SQLite example', () => {
   const cases = conformance({
     open({ through }) {
       const db = new DatabaseSync(':memory:')
-      return { backend: sqlite(through(db)), close: () => db.close() }
+      const openAgain = () => sqlite(through(db))
+      return { backend: openAgain(), openAgain, close: () => db.close() }
     },
   })
   for (const { group, name, skip, run } of cases) test.skipIf(skip)(`${group}: ${name}`, run)

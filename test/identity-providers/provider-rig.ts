@@ -58,7 +58,7 @@ export async function providerRig(endpoints: EndpointOverrides = {}): Promise<Pr
       const { tenant, parameters, ...others } = edit
       const credentials = credentialsOf(id, tenant)
       const redirectUri = redirectUriOf(id)
-      const url = clients.authorizationUrl(id, credentials, { ...secrets, redirectUri })
+      const url = await clients.authorizationUrl(id, credentials, { ...secrets, redirectUri })
       const brought = { ...stub.agree(url, account), ...parameters }
       return clients.whoSignedIn(id, credentials, {
         parameters: brought,

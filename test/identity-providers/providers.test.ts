@@ -37,7 +37,9 @@ describe('the four providers', () => {
     const { clients, credentialsOf } = await providerRig()
     const redirectUri = redirectUriOf(id)
     const credentials = credentialsOf(id)
-    const url = new URL(clients.authorizationUrl(id, credentials, { ...secrets, redirectUri }))
+    const url = new URL(
+      await clients.authorizationUrl(id, credentials, { ...secrets, redirectUri }),
+    )
     expect(`${url.origin}${url.pathname}`).toBe(at)
     expect(Object.fromEntries(url.searchParams)).toEqual({
       response_type: 'code',
@@ -428,8 +430,8 @@ describe('Apple’s client secret', () => {
     const { clients, stub, credentialsOf } = await providerRig()
     const redirectUri = redirectUriOf('apple')
     const good = credentialsOf('apple')
-    const come = (credentials: typeof good) => {
-      const url = clients.authorizationUrl('apple', credentials, { ...secrets, redirectUri })
+    const come = async (credentials: typeof good) => {
+      const url = await clients.authorizationUrl('apple', credentials, { ...secrets, redirectUri })
       const parameters = stub.agree(url, ada)
       return clients.whoSignedIn('apple', credentials, { parameters, secrets, redirectUri })
     }

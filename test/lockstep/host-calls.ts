@@ -72,7 +72,9 @@ export const hostCalls: Readonly<Record<string, HostCall>> = {
   },
   sessions: async ({ auth, draw }, { person }) => {
     const surface = auth[person.surface]
-    const list = await surface.listSessions(person.id)
+    // The older build has another name for it.
+    const listOf = surface.sessions?.list ?? Object(surface)['listSessions']
+    const list = await listOf(person.id)
     return [list, draw.chance(0.2) && (await surface.terminateSession(list.at(-1)?.id ?? 'none'))]
   },
   audit: ({ auth }, { person }) => auth[person.surface].audit.ofTarget(person.id, { limit: 5 }),

@@ -36,7 +36,7 @@ const plants: readonly (readonly [what: string, edit: Edit, shownAt: RegExp])[] 
       find: 'hasPassword: user.passwordHash !== null,',
       replace: 'hasSecret: user.passwordHash !== null,',
     },
-    /^reply\.body\.hasPassword: true \| undefined/,
+    /^reply\.body\.hasPassword: (true|false) \| undefined/,
   ],
 ]
 

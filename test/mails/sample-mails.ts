@@ -25,7 +25,7 @@ const contents: { readonly [M in Mail as M['template']]: M['data'] } = {
   emailChanged: { at, newEmail: 'ada@new.example' },
   accountDeleted: { at },
   mfaChanged: { at, change: 'totpEnrolled' },
-  secondFactorLockedOut: { at, method: 'totp', until: sentAt + hour / 4 },
+  secondFactorLockedOut: { at, method: 'totp', until: sentAt + hour / 4, budget: 'address' },
   loginSuspicious: { at, reason: 'password', ip: null, userAgent: null },
   deviceTrusted: { at, ...source },
   identityChanged: { at, provider: 'google', change: 'linked' },

@@ -28,9 +28,12 @@ function variants(): readonly Mail[] {
     ...Object.keys(changes).map((change) => {
       return { ...to, template: 'mfaChanged', data: { at, change: change as MfaChange } } as const
     }),
-    ...(['totp', 'backupCode'] as const).map((method) => {
-      return { ...to, template: 'secondFactorLockedOut', data: { at, method, until: at } } as const
-    }),
+    ...(['totp', 'backupCode'] as const).flatMap((method) =>
+      (['address', 'knownDevice', 'signInKey', 'sessions'] as const).map((budget) => {
+        const data = { at, method, until: at, budget }
+        return { ...to, template: 'secondFactorLockedOut', data } as const
+      }),
+    ),
     ...(['password', 'secondFactor'] as const).map((reason) => {
       const data = { at, reason, ip: null, userAgent: null }
       return { ...to, template: 'loginSuspicious', data } as const

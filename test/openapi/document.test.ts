@@ -154,6 +154,9 @@ describe('the OpenAPI document', () => {
       '__Secure-cl_refresh',
       'cl_refresh',
     ])
+    const named = JSON.stringify(openApiDocument({ cookieNamePrefix: 'shop_' }))
+    expect(named).toContain('"__Host-shop_cl_refresh"')
+    expect(named).not.toMatch(/[\^"(|)-](op|cl)_(refresh|\()|\?\((op|cl)\b/)
   })
 
   it('refuses surfaces there are not, by the name of the option', () => {

@@ -2,6 +2,7 @@
 export const unexportedTypes: Readonly<Record<string, readonly string[]>> = {
   'a member of AuthEvent, which a host narrows by its type': [
     'AccountEvent',
+    'PasskeyRefusal',
     'ConfigEvent',
     'DeviceEvent',
     'LoginEvent',
@@ -12,6 +13,12 @@ export const unexportedTypes: Readonly<Record<string, readonly string[]>> = {
     'ServiceAccountEvent',
     'ServiceEvent',
     'SessionEvent',
+  ],
+  'a parameter, or a part of one, that a host writes in its place': [
+    'InTime',
+    'RequestOrigin',
+    'Shown',
+    'WaitOptions',
   ],
   'a group of InitialSettings': [
     'AllowedDomain',

@@ -83,8 +83,8 @@ export const accessPlants: readonly PlantEntry[] = [
   {
     name: 'a login by a provider needs no second factor',
     file: 'src/domain/login/login-pipeline.ts',
-    find: 'if (asked !== null && device === null) return',
-    replace: "if (asked !== null && device === null && first.method === 'password') return",
+    find: 'if (asked !== null && device === null)\n',
+    replace: "if (asked !== null && device === null && first.method === 'password')\n",
     tests: ['test/contract/login/first-and-second-factors.test.ts'],
   },
   {

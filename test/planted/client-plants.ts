@@ -6,6 +6,7 @@ const fetches = 'src/client/auth-client.ts'
 const sending = 'src/client/with-session.ts'
 const door = 'src/client/refresh-door.ts'
 const calls = 'test/client/calls.test.ts'
+const returning = 'test/client/coming-back.test.ts'
 const renewal = 'test/client/renewal.test.ts'
 const apps = 'test/client/mobile.test.ts'
 const faults = 'test/client/mobile-faults.test.ts'
@@ -29,8 +30,8 @@ export const clientPlants: readonly PlantEntry[] = [
   one(
     'the client clears its session on a hint of another tab',
     page,
-    "if (kind === 'session') hold(() => ask(true)).catch(ignore)",
-    "if (kind === 'session') end(null, true)",
+    'else await ask(true)',
+    'else end(null, true)',
     renewal,
   ),
   one(
@@ -50,9 +51,23 @@ export const clientPlants: readonly PlantEntry[] = [
   one(
     'the client ends the session at any 401 to a refresh',
     page,
-    'if (answer?.status === 401 && answer.body) {',
+    'if (answer?.ended !== undefined) {',
     'if (answer?.status === 401) {',
     renewal,
+  ),
+  one(
+    'the client takes the 401 of a gateway for its own',
+    'src/client/exchange.ts',
+    'return isPlain && Object.keys(body).length === plainMembers.length ? null : undefined',
+    'return null',
+    returning,
+  ),
+  one(
+    'the client takes a marker that it cannot see for one that is gone',
+    page,
+    'return notes.sawMarker() || (isOwnOrigin && notes.rotatedAt() === 0)',
+    'return true',
+    returning,
   ),
   one(
     'the client uses the token of a user who is not shown',
@@ -181,7 +196,7 @@ export const clientPlants: readonly PlantEntry[] = [
   one(
     'an app wipes its token at the 401 of a proxy',
     app,
-    'if (answer?.status === 401 && isEnd(answer.problem.code)) end(answer.problem.code)',
+    'if (answer?.ended) end(answer.ended)',
     'if (answer?.status === 401) end(answer.problem.code || null)',
     faults,
   ),

@@ -9,15 +9,15 @@ export const factorPlants: readonly PlantEntry[] = [
   {
     name: 'wrong codes within a session lock the logins of its owner',
     file: 'src/domain/factors/code-verification.ts',
-    find: '(sessionId === undefined ? atLogins : inSessions)[method]',
-    replace: 'atLogins[method]',
+    find: '{ counter: inSessions[method],',
+    replace: '{ counter: atLogins[method],',
     tests: [factorGuesses],
   },
   {
     name: 'each session has guesses of its own at codes',
     file: 'src/domain/factors/code-verification.ts',
-    find: '{ counter, subject: userId },',
-    replace: '{ counter, subject: sessionId ?? userId },',
+    find: 'inSessions[method], subject: userId,',
+    replace: 'inSessions[method], subject: sessionId,',
     tests: [factorGuesses],
   },
   {
@@ -26,6 +26,20 @@ export const factorPlants: readonly PlantEntry[] = [
     find: "kind === 'passkeyStepUp'",
     replace: "kind === 'passkeyStepUp' && boundTo === ''",
     tests: [factorGuesses],
+  },
+  {
+    name: 'every passkey that does not verify is told with one reason',
+    file: 'src/crypto/webauthn.ts',
+    find: "if (said('type') !== type) return 'type_mismatch'",
+    replace: "if (said('type') !== null) return 'signature_invalid'",
+    tests: ['test/crypto/webauthn-ceremonies.test.ts'],
+  },
+  {
+    name: 'a new passkey is refused and no event says why',
+    file: 'src/domain/passkeys/passkey-ceremonies.ts',
+    find: "  ctx.emit('mfa.failed', source, { ...facts, reason: registered })\n",
+    replace: '',
+    tests: ['test/contract/passkeys/passkey-registration.test.ts'],
   },
   {
     name: 'a code that is refused beside a right one ends the session',

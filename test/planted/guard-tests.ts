@@ -64,7 +64,7 @@ export const guardTests: Tests = {
     'factors/takeBack passkeys taken: enrollmentId',
   ]),
   ...by('test/contract/http/edge-uploads.test.ts', ['bodyArrival']),
-  ...by('test/contract/oauth/navigations.test.ts', ['askedNow', 'note challenges: attempts']),
+  ...by('test/contract/oauth/navigations.test.ts', ['askedNow']),
   ...by('test/contract/http/input-form.test.ts', ['inputForm']),
   ...by('test/contract/http/origin.test.ts', ['originCheck']),
   ...by('test/contract/http/protected-routes.test.ts', ['caller']),
@@ -204,4 +204,5 @@ export const withoutDifference: readonly string[] = [
   'close users: enabled',
   'forgetRemoved revisions: revision',
   'noteServed families: revokedAt',
+  'remember challenges: attempts',
 ]

@@ -30,7 +30,7 @@ export const intentPlants: readonly PlantEntry[] = [
   {
     name: 'an account at a provider is linked without the proof that linking asks for',
     file: 'src/domain/oauth/oauth-sign-in.ts',
-    find: 'await prepareLink(ctx, who, id, currentPassword, source)',
+    find: 'await prepareLink(ctx, who, named.id, currentPassword, source)',
     replace: '',
     tests: ['test/contract/oauth/links.test.ts'],
   },

@@ -177,15 +177,15 @@ export const parserPlants: readonly PlantEntry[] = [
   plant(
     'a new passkey whose key no signature can be verified with is stored',
     passkeys,
-    'if ((await orNull(async () => isUsableKey(webauthn, publicKey))) !== true) return null',
-    'await orNull(async () => isUsableKey(webauthn, publicKey))',
+    "if (!(await isSupported(webauthn, publicKey))) return 'public_key_unsupported'",
+    'await isSupported(webauthn, publicKey)',
     'passkeys',
   ),
   plant(
     'a page that frames the application asks for passkeys',
     passkeys,
-    'if (isFramed(clientDataJSON) || response.id !== credential.id) return null',
-    'if (response.id !== credential.id) return null',
+    "if (isFramed(data)) return 'cross_origin'\n  if (response.id",
+    'if (response.id',
     'passkeys',
   ),
   {

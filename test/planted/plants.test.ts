@@ -6,6 +6,7 @@ import { findGuards } from './guards.js'
 import { occurrences, sampleOf, testsOf, touches } from './plant.js'
 import { plants } from './plants.js'
 import { protocolPlants } from './protocol-plants.js'
+import { findTimes, timeTests } from './time-plants.js'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -54,6 +55,11 @@ describe('the guards of admission and of writes', () => {
     expect(ids).toContain('revoke families: revokedAt')
     expect(ids).toContain('barReissues families: generation')
   })
+})
+
+it('each constant of time in the domain is noticed by a test, which is named', () => {
+  const ids = findTimes(root).map(({ id }) => id)
+  expect(Object.keys(timeTests).toSorted()).toEqual(ids.toSorted())
 })
 
 describe('the sample of a day', () => {

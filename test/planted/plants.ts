@@ -15,6 +15,7 @@ import { type Plant, type PlantEntry, plantOf } from './plant.js'
 import { recordListPlants } from './record-list-plants.js'
 import { refreshPlants } from './refresh-plants.js'
 import { sessionPlants } from './session-plants.js'
+import { timePlants } from './time-plants.js'
 
 const entries: readonly PlantEntry[] = [
   ...refreshPlants,
@@ -33,6 +34,7 @@ const entries: readonly PlantEntry[] = [
   ...clientPlants,
   ...factorPlants,
   ...guardPlants,
+  ...timePlants,
 ]
 
 /** All of them, a file for each family. */

@@ -68,7 +68,7 @@ export const protocolPlants: readonly ProtocolPlant[] = [
   plant(
     'a login asks for no second factor',
     'src/domain/login/login-pipeline.ts',
-    '  if (asked !== null && device === null) return askForFactor(ctx, asked, first, source)\n',
+    '  if (asked !== null && device === null)\n    return askForFactor(ctx, asked, { ...first, factors }, source)\n',
     '',
   ),
   plant(

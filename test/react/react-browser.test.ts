@@ -180,6 +180,7 @@ describe.skipIf(isChromiumMissing)('postern/react in chromium', () => {
     const visit = await visited()
     const { page } = visit
     visit.isAway = true
+    await run(page, `document.cookie = 'cl_signed_in=1'`)
     await run(page, `hydrate(undefined, 'at once')`)
     await page.waitForFunction('errors.length > 0')
     visit.isAway = false

@@ -21,6 +21,7 @@ export type PlainOptions = Partial<
     | 'settings'
     | 'clockLeeway'
     | 'backendTimeout'
+    | 'requestTimeout'
     | 'env'
     | 'sweep'
     | 'hash'

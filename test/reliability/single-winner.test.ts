@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Reply } from '../support/hosts/http-client.js'
 import { figure } from './figures.js'
-import { type Grant, grantOf, type Host, outcomeOf } from './host-client.js'
+import { type Circumstances, type Grant, grantOf, type Host, outcomeOf } from './host-client.js'
 import { sizes } from './sizes.js'
 import { at, describeOn, openHosts, patient, type StoreName, stores } from './stores.js'
 
@@ -97,4 +97,68 @@ for (const store of [...stores, 'redis'] as const) {
       }, 600_000)
     },
   )
+}
+
+/** Milliseconds: longer than the grace of 10 s. */
+const later = 11_000
+
+for (const store of ['memory', 'postgres', 'redis', 'mongo'] as const) {
+  describeOn(store, `sixteen holders of a token whose successor got lost, on ${store}`, () => {
+    /** Replies get lost for good: nobody shows what they brought. */
+    async function lost(hosts: readonly Host[]) {
+      const login = await at(hosts, 0).newLogin()
+      expect(outcomeOf(await at(hosts, 1).refresh(login.refreshToken, login))).toBe('200 rotated')
+      return login
+    }
+
+    const together = (hosts: readonly Host[], token: string, given: readonly Circumstances[]) =>
+      Promise.all(given.map((each, index) => at(hosts, index).refresh(token, each)))
+
+    it('on one device: each time one rotates and fifteen are re-issued its generation', async () => {
+      const hosts = await fourHosts(store, '10s')
+      const { refreshToken, recognition, generation } = await lost(hosts)
+      const alive: Grant[] = []
+      for (let round = 1; round <= 5; round += 1) {
+        const held = { recognition, aheadMs: round * later }
+        const replies = await together(hosts, refreshToken, Array(16).fill(held))
+        expect(summary(replies)).toBe('15 × 200 reissued, 1 × 200 rotated')
+        const grants = replies.map(grantOf)
+        expect(new Set(grants.map((each) => each.generation))).toEqual(
+          new Set([generation + 1 + round]),
+        )
+        alive.push(at(grants, round))
+      }
+      const strangers = { aheadMs: 5 * later }
+      const retired = at(alive, 3).refreshToken
+      const newest = at(alive, 4).refreshToken
+      expect(outcomeOf(await at(hosts, 0).refresh(retired, strangers))).toBe('200 reissued')
+      const after = { aheadMs: 6 * later }
+      expect(outcomeOf(await at(hosts, 1).refresh(retired, after))).toBe('401 refresh_token_reused')
+      for (const each of [{ ...after, recognition }, after]) {
+        expect(outcomeOf(await at(hosts, 2).refresh(newest, each))).toBe('401 session_revoked')
+      }
+    })
+
+    it('on two devices: whoever comes first, nobody is served once the other device was told of replay', async () => {
+      const hosts = await fourHosts(store, '10s')
+      for (let round = 0; round < 5; round += 1) {
+        const { refreshToken, recognition } = await lost(hosts)
+        const own = { recognition, aheadMs: later }
+        const other = { aheadMs: later }
+        const holders = Array.from({ length: 16 }, (_, index) => (index % 2 === 0 ? own : other))
+        const replies = await together(hosts, refreshToken, holders)
+        const served = replies.filter(({ status }) => status === 200)
+        const kinds = new Set(replies.map(outcomeOf))
+        expect(served.filter((reply) => outcomeOf(reply) === '200 rotated').length).toBeLessThan(2)
+        expect(new Set(served.map(grantOf).map(({ generation }) => generation)).size).toBeLessThan(
+          2,
+        )
+        const isOver = kinds.has('401 refresh_token_reused')
+        for (const { refreshToken: newest } of served.map(grantOf)) {
+          const last = outcomeOf(await at(hosts, round).refresh(newest, own))
+          expect(last).toMatch(isOver ? '401 session_revoked' : /^200/u)
+        }
+      }
+    })
+  })
 }

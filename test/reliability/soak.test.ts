@@ -93,6 +93,7 @@ function startAll(url: string, schema: string): Promise<readonly Replica[]> {
       smallHeap: true,
       options: {
         backendTimeout: patient,
+        requestTimeout: patient,
         trustProxy: 1,
         // Full within the first third, also on a fast machine: what it keeps by default fills for as long as the test runs.
         tokenMemory: 8,

@@ -44,6 +44,8 @@ const families: Swept = {
     rotated_to: `md5(n::text)`,
     no_reissue_up_to: '0',
     rotated_by: `'x'`,
+    shown: '0',
+    by_device: 'false',
     delivery: `'body'`,
   },
   sweep: ({ store }, before) =>

@@ -79,7 +79,7 @@ interface Fleet {
 async function startFleet(url: string, record: SweepRecord, time: SteppedTime): Promise<Fleet> {
   const place = { store: 'postgres', url, schema: record.schema } as const
   // Steps must not overtake a request: the store takes the time it takes.
-  const options = { backendTimeout: day, settings: { accessTokenTTL: '24h' } }
+  const options = { backendTimeout: day, requestTimeout: day, settings: { accessTokenTTL: '24h' } }
   const alive = new Map<string, Replica>()
   for (let n = 0; n < processes; n += 1) {
     const replica = await startReplica({ place, clock: time.clock, options })

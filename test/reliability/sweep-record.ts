@@ -40,9 +40,9 @@ export async function openSweepRecord(url: string, schema: string, expired: numb
   for (const table of refreshTables) {
     await pool.query(`insert into ${schema}.${table}
       (id, user_id, login_at, session_epoch, generation, rotated_at, rotated_to, expires_at,
-       no_reissue_up_to, rotated_by, delivery)
+       no_reissue_up_to, shown, by_device, rotated_by, delivery)
       select 'expired-' || n, 'nobody', to_timestamp(0), 0, 1, to_timestamp(0), 'x',
-        to_timestamp(86400 * (1 + n % 100)), 0, 'x', 'body' from generate_series(1, ${expired}) as n`)
+        to_timestamp(86400 * (1 + n % 100)), 0, 0, false, 'x', 'body' from generate_series(1, ${expired}) as n`)
     await pool.query(`create trigger note_sweep after delete on ${schema}.${table}
       referencing old table as gone for each statement execute function ${schema}.note_sweep()`)
   }

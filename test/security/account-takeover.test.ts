@@ -48,10 +48,10 @@ describe('nobody takes over an account, or locks its owner out', () => {
   })
 
   it('a stranger’s text does not reach the address in our mail', async () => {
-    const reply = await register(goodPassword, { name: 'Go to\r\nBcc: x@example.org' })
-    expect(reply.code).toBe('invalid_request')
-    await register(goodPassword, { name: 'Visit evil.example' })
-    expect(host.mailer.last('verifyEmail', victim).name).toBe('')
+    for (const name of ['Go to\r\nBcc: x@example.org', 'Visit evil.example']) {
+      await register(goodPassword, { name })
+      expect(host.mailer.last('verifyEmail', victim).name).toBe('')
+    }
   })
 
   it('text a store cannot hold is refused at the edge', async () => {

@@ -96,7 +96,7 @@ describe('the longest that is accepted', () => {
 })
 
 describe('no longer than 8 kB', () => {
-  it.each(providerIds)('is the authorization request for %s', (id) => {
+  it.each(providerIds)('is the authorization request for %s', async (id) => {
     const endpoints = { [id]: { authorization: endpoint } }
     const fetcher = { fetch: () => Promise.reject(new Error('nothing is asked here')) }
     const clients = createProviderClients({ fetcher, clock: fakeClock(0), endpoints })
@@ -108,7 +108,7 @@ describe('no longer than 8 kB', () => {
       teamId: '',
       keyId: '',
     }
-    const url = clients.authorizationUrl(id, credentials, {
+    const url = await clients.authorizationUrl(id, credentials, {
       state: randomText,
       nonce: randomText,
       codeVerifier: randomText,

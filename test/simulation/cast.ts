@@ -67,5 +67,6 @@ export function profileOf(draw: Drawn): Profile {
     skews: [skew(), skew(), skew()],
     lockoutThreshold: draw.chance(0.2) ? 5 : 0,
     losesDenylist: draw.chance(0.15),
+    lostReplies: 0.01,
   }
 }

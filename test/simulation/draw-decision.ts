@@ -10,7 +10,6 @@ const shares = {
   denylist: 0.001,
   kill: 0.003,
   fault: 0.004,
-  reply: 0.01,
 }
 
 const minute = 60_000
@@ -58,7 +57,7 @@ function faultOf({ draw }: World, { phase }: Held): Release {
 }
 
 function drawBeginning(world: World, who: Person): Decision | null {
-  const { draw, replicas } = world
+  const { draw, replicas, profile } = world
   const { actor, kind } = who
   const chosen = actors[kind].choose(world, who)
   if (chosen === null) return null
@@ -69,6 +68,6 @@ function drawBeginning(world: World, who: Person): Decision | null {
   const request = `r${replica} q${String(world.requests + 1).padStart(6, '0')}`
   const forgets = draw.chance(0.4)
   const isRefresh = chosen === 'refresh' || chosen === 'tabRefresh'
-  const loses = isRefresh && draw.chance(shares.reply) ? ({ loses: true } as const) : {}
+  const loses = isRefresh && draw.chance(profile.lostReplies) ? ({ loses: true } as const) : {}
   return { kind: 'begin', actor, operation: chosen, replica, request, pick, forgets, ...loses }
 }

@@ -159,6 +159,8 @@ export interface Profile {
   /** Wrong passwords before an address is locked; 0 for no lockout. */
   readonly lockoutThreshold: number
   readonly losesDenylist: boolean
+  /** The share of refreshes whose reply is lost. */
+  readonly lostReplies: number
 }
 
 export interface History {

@@ -87,6 +87,12 @@ const unbarred = collections('client_refresh_tokens', (right) => ({
     right.update(id, guard, 'noReissueUpTo' in set ? { ...set, noReissueUpTo: 0 } : set),
 }))
 
+/** No rotation says that the login's own device made it: what is lost stays lost. */
+const nobodys = collections('client_refresh_tokens', (right) => ({
+  update: (id, guard, set) =>
+    right.update(id, guard, 'byDevice' in set ? { ...set, byDevice: false } : set),
+}))
+
 /** A family that moves on is revoked by the same write. */
 const revoking = collections('client_refresh_tokens', (right) => ({
   update: (id, guard, set) =>
@@ -193,6 +199,11 @@ export const plants: readonly Planted[] = [
   ['outMeansOut', 'a denylist that forgets', () => forgetful],
   ['replayEnds', 'a denylist that forgets', () => forgetful],
   ['inMeansIn', 'a denylist that lists everyone', () => eager],
+  [
+    'lostReplies',
+    'rotations that no device made',
+    () => ({ ...nobodys, cast: ['phone'], profile: { skews: [0, 0, 0], lostReplies: 0.3 } }),
+  ],
   ['lifetimes', 'clocks that are three hours late', () => late],
   ['oneChild', 'rotations without a guard', () => unguarded],
   [

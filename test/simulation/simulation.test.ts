@@ -61,6 +61,7 @@ it.each([
   ['inOrder', 10],
   ['codeGuesses', 1],
   ['oneSession', 1],
+  ['lostReplies', 20],
 ] as const)('%s holds in every history, and had something to say', (name, floor) => {
   const { premises, violations } = judge(name, histories)
   expect(violations).toEqual([])

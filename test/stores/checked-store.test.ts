@@ -1,5 +1,7 @@
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
+import { sqlite } from '../../adapters/sqlite/index.js'
 import type { AnyCollectionSpec, Collection, Doc, Store } from '../../src/ports/store.js'
 import { checkedStore } from '../../src/stores/checked-store.js'
 import { storeCases } from '../../src/testing/index.js'
@@ -10,6 +12,7 @@ function reached(error: unknown): never {
 }
 
 function trusting<T extends Doc>(inner: Collection<T>): Collection<T> {
+  const { many } = inner
   return {
     get: (id) => inner.get(id).catch(reached),
     find: (equal, page) => inner.find(equal, page).catch(reached),
@@ -18,11 +21,18 @@ function trusting<T extends Doc>(inner: Collection<T>): Collection<T> {
     take: (id, guard) => inner.take(id, guard).catch(reached),
     due: (before, limit) => inner.due(before, limit).catch(reached),
     sweep: (before, limit) => inner.sweep(before, limit).catch(reached),
+    ...(many && {
+      many: {
+        find: (field, values) => many.find(field, values).catch(reached),
+        insert: (docs) => many.insert(docs).catch(reached),
+        update: (ids, guard, set) => many.update(ids, guard, set).catch(reached),
+      },
+    }),
   }
 }
 
 function trustingStore(): Store {
-  const { store } = memory()
+  const { store } = sqlite(new DatabaseSync(':memory:'))
   return {
     collection: (spec) => trusting(store.collection(spec)),
     prepare: (specs) => store.prepare(specs).catch(reached),

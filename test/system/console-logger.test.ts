@@ -9,9 +9,12 @@ const hooks = fileURLToPath(new URL('../support/module-hooks.mjs', import.meta.u
 
 it('writes one JSON line per message to standard error, and no debug lines', async () => {
   const script = `
-    import { consoleLogger, createLogContext, safeLogger } from ${source}
+    import { consoleLogger, createRequestContext, safeLogger } from ${source}
     let now = Date.UTC(2026, 0, 1)
-    const context = createLogContext('x-request-id', () => 'made')
+    const context = createRequestContext('x-request-id', () => 'made', {
+      clock: Date,
+      timeoutMs: 15_000,
+    })
     const of = (id) => ({ header: () => id })
     const log = safeLogger(consoleLogger({ now: () => now++ }), context)
     log.debug('unseen')

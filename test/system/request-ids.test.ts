@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestIdHeader } from '../../src/ports/telemetry.js'
-import { createLogContext } from '../../src/system/loggers.js'
+import { createRequestContext } from '../../src/system/loggers.js'
+
+const lifetime = { clock: { now: () => 0 }, timeoutMs: 15_000 }
 
 /** The ids that the lines of one request get, and how many were made. */
 function idsOf(header: RequestIdHeader | undefined, headers: Readonly<Record<string, string>>) {
   let made = 0
-  const context = createLogContext(header, () => `made ${++made}`)
+  const context = createRequestContext(header, () => `made ${++made}`, lifetime)
   const request = { header: (name: string) => headers[name] }
   const ids = context.inRequest('getMe', request, () =>
     [0, 1].map(() => context.current()?.requestId()),
@@ -58,7 +60,7 @@ describe('the id of a request', () => {
 
   it('is not made where no line needs it', () => {
     let made = 0
-    const { inRequest } = createLogContext(undefined, () => `made ${++made}`)
+    const { inRequest } = createRequestContext(undefined, () => `made ${++made}`, lifetime)
     expect(inRequest('getMe', { header: () => undefined }, () => 'done')).toBe('done')
     expect(made).toBe(0)
   })

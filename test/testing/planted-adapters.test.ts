@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
 import type { Backend } from '../../src/ports/backend.js'
-import { conformance, type InterleavingOptions } from '../../src/testing/index.js'
+import { conformance, type Driver, type InterleavingOptions } from '../../src/testing/index.js'
+import { claimsAdapter } from './claims-adapter.js'
 import { plantedAdapters } from './planted-adapters.js'
+import { halfWrittenStores, mistakenStores, staleStores } from './planted-stores.js'
 
 /** What fails: each case's promise and what the author is told, by the case's name. */
 async function failures(
@@ -10,9 +12,8 @@ async function failures(
   interleavings: InterleavingOptions = {},
 ) {
   const told = new Map<string, { readonly promise: string; readonly message: string }>()
-  const open = ({ through }: { through: <C extends object>(client: C) => C }) => {
-    return { backend: adapter(through(memory())) }
-  }
+  const database = memory()
+  const open = ({ through }: Driver) => ({ backend: adapter(through(database)) })
   for (const { name, promise, run } of conformance({ open, interleavings })) {
     await run().catch(({ message }: Error) => told.set(name, { promise, message }))
   }
@@ -20,8 +21,11 @@ async function failures(
 }
 
 describe('the kit proves itself', () => {
-  it('finds nothing wrong with an adapter that is right', async () => {
-    expect([...(await failures((driver) => driver)).keys()]).toEqual([])
+  it.each([
+    ['an adapter that is right', (driver: Backend) => driver],
+    ['unique values that are records of their own', (driver: Backend) => claimsAdapter(driver)],
+  ])('finds nothing wrong with %s', async (_, adapter) => {
+    expect([...(await failures(adapter))]).toEqual([])
   })
 
   it.each(plantedAdapters)(
@@ -37,6 +41,23 @@ describe('the kit proves itself', () => {
         )
         expect(message).toMatch(/\d+\. A: collection\.\w+\(.+ → /)
         expect(message).toMatch(/\d+\. B: collection\.\w+\(.+ → /)
+      }
+    },
+  )
+
+  it.each([...staleStores, ...halfWrittenStores, ...mistakenStores])(
+    'finds "$fault", and tells its author',
+    async ({ adapter, told }) => {
+      const database = memory()
+      const open = ({ through }: Driver) => ({ backend: adapter(through(database)) })
+      for (const [name, piece] of Object.entries(told)) {
+        const one = conformance({ open }).find((other) => other.name === name)
+        const message = await one?.run().then(
+          () => 'passes',
+          (error: Error) => error.message,
+        )
+        expect(message).toContain(piece)
+        expect(message).toContain(`case: ${name}`)
       }
     },
   )

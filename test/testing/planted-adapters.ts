@@ -14,9 +14,9 @@ export interface PlantedAdapter {
   readonly found: readonly string[]
 }
 
-type Declare = <S extends AnyCollectionSpec>(spec: S) => S
+export type Declare = <S extends AnyCollectionSpec>(spec: S) => S
 
-function planted(
+export function planted(
   fault: string,
   twist: Twist,
   found: readonly string[],
@@ -49,7 +49,7 @@ const readThenWrite: Twist = (driver) => ({
 })
 
 /** Looks whether a unique value is taken, in a collection that does not refuse a second one. */
-const lostUnique: Twist = (driver, { indexes }) => {
+export const lostUnique: Twist = (driver, { indexes }) => {
   async function isTaken(doc: object, own: string): Promise<boolean> {
     for (const { on, unique } of indexes) {
       if (!unique) continue
@@ -73,7 +73,7 @@ const lostUnique: Twist = (driver, { indexes }) => {
   }
 }
 
-const withoutUnique: Declare = (spec) => {
+export const withoutUnique: Declare = (spec) => {
   return { ...spec, indexes: spec.indexes.map(({ on }) => ({ on })) }
 }
 
@@ -113,6 +113,15 @@ const swallowedError: Twist = (driver) => ({
   take: (id, guard) => swallowed(driver.take(id, guard), null),
 })
 
+/** As a store whose indexes are apart from its documents. */
+const indexThenRead: Twist = (driver) => ({
+  async find(equal, page) {
+    const named = await driver.find(equal, page)
+    const docs = await Promise.all(named.map(({ id }) => driver.get(id)))
+    return docs.filter((doc) => doc !== null)
+  },
+})
+
 export const plantedAdapters: readonly PlantedAdapter[] = [
   planted('read-then-write', readThenWrite, [
     'interleaved: of two updates with one guard, one wins',
@@ -147,6 +156,7 @@ export const plantedAdapters: readonly PlantedAdapter[] = [
     'null among the values of `in` equals only null',
     'a stored null stays null where an absent field reads as its default',
     'awkward text is compared as it is',
+    'a guard goes by what another process wrote',
     'a guard with `gt` holds strictly above its bound',
     'a guard with `lte` holds at and below its bound',
     'a bound never holds for null',
@@ -157,6 +167,9 @@ export const plantedAdapters: readonly PlantedAdapter[] = [
     'of eight updates with one guard, one wins and the others answer null',
     'eight racers counting by compare-and-set reach eight',
     'a due document is claimed by one of eight racers',
+  ]),
+  planted('index, then read', indexThenRead, [
+    'interleaved: no page is empty for a document that was taken while more follow',
   ]),
   planted('null matching missing', nullMatchesMissing, [
     'undefined in a guard rejects: it never matches, not even null',

@@ -1,8 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../adapters/memory/index.js'
-import { conformance } from '../../src/testing/index.js'
+import { sqlite } from '../../adapters/sqlite/index.js'
+import type { Backend } from '../../src/ports/backend.js'
+import { conformance, type Driver } from '../../src/testing/index.js'
 import { mapFields, type Twist } from '../adapters/wrong/wrong-adapter.js'
+import { halfWrittenStores } from './planted-stores.js'
 
 const name = 'interleaved: of two updates with one guard, one wins'
 
@@ -72,5 +75,30 @@ describe('a driver without promises is interleaved inside of its steps', () => {
 
   it('keeps a read, then a write inside of a transaction that locks others out', async () => {
     expect(await told('?2 >= 0', 'begin immediate', 'commit')).toBe('kept')
+  })
+})
+
+describe('a driver without promises is cut off between its steps', () => {
+  async function toldOfInsert(adapter: (database: Backend) => Backend): Promise<string> {
+    const handle = new DatabaseSync(':memory:')
+    const open = ({ through }: Driver) => ({ backend: adapter(sqlite(through(handle))) })
+    const found = conformance({ open }).find((one) => one.name.endsWith('command: an insert'))
+    const message = await found?.run().then(
+      () => 'kept',
+      (error: Error) => error.message,
+    )
+    return message ?? 'no such case'
+  }
+
+  it('finds a document that two statements write, and names the one that was the last', async () => {
+    const twoWrites = halfWrittenStores.find(({ fault }) => fault.startsWith('an insert whose'))
+    if (!twoWrites) throw new Error('none planted')
+    const message = await toldOfInsert(twoWrites.adapter)
+    expect(message).toContain('it must be carried out whole or not at all')
+    expect(message).toMatch(/cut off after command \d+\n( {4}\d+\. .+\n)+ {2}case: /)
+  })
+
+  it('keeps a document that one transaction writes', async () => {
+    expect(await toldOfInsert((database) => database)).toBe('kept')
   })
 })

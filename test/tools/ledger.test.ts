@@ -122,6 +122,11 @@ describe('the results of shelves', () => {
       'skipped: test/a.test.ts "on redis"',
       'no test of redis ran',
     ])
+    const many = [ran('on mongo: a find of many gives', 'skipped'), ...tests]
+    expect(skipProblems(many, 'mongo')).toEqual([])
+    expect(
+      skipProblems([ran('on sqlite: a find of many gives', 'skipped')], 'sqlite'),
+    ).toHaveLength(2)
     expect(skipProblems(tests, 'mariadb')).toEqual(['no test of mariadb ran'])
   })
 

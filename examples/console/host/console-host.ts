@@ -9,7 +9,7 @@ import { pageHeaders } from './headers.ts'
 import { type ConsoleMailer, mailBox } from './mail-box.ts'
 import { mailRoutes } from './mail-routes.ts'
 import { operatorRoutes } from './operator-routes.ts'
-import { ownSessionRoutes } from './own-session-routes.ts'
+import { ownAccountRoutes } from './own-account-routes.ts'
 import { consolePages } from './pages.ts'
 import { shop } from './shop-module.ts'
 import { statusMetrics } from './status-metrics.ts'
@@ -75,7 +75,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
   app.use(pageHeaders)
   app.use('/demo/mails', mailRoutes(mails))
   const forOperators = operatorRoutes(auth, metrics)
-  const forClients = ownSessionRoutes(auth)
+  const forClients = ownAccountRoutes(auth)
   app.use('/api', (request, response, next) => {
     const routes = isOperator(request) ? forOperators : forClients
     routes(request, response, next)
@@ -105,6 +105,7 @@ function firstSettings(clientUrl: string, operatorUrl: string): AuthOptions['set
       { slug: 'client', uri: `${clientUrl}/signed-in`, surface: 'client', flow: 'web' },
       { slug: 'operator', uri: `${operatorUrl}/signed-in`, surface: 'operator', flow: 'web' },
       { slug: 'linked', uri: `${operatorUrl}/providers`, surface: 'operator', flow: 'web' },
+      { slug: 'own', uri: `${clientUrl}/providers`, surface: 'client', flow: 'web' },
     ],
   }
 }

@@ -21,7 +21,7 @@ export function sessionRoutes(auth: Auth, guards: OperatorGuards): Router {
     const surface = surfaceIn(request.params)
     const { id } = await rules.subordinate(guards.principalOf(request), surface, request.params.id)
     const { sessionId } = request.params
-    const sessions = await auth[surface].listSessions(id)
+    const sessions = await auth[surface].sessions.list(id)
     if (!sessions.some((session) => session.id === sessionId)) {
       throw new AuthError('session_not_found')
     }

@@ -35,7 +35,7 @@ export function userRoutes(auth: Auth, guards: OperatorGuards): Router {
     const surface = surfaceIn(request.params)
     const user = await rules.person(surface, request.params.id)
     const [sessions, identities] = await Promise.all([
-      auth[surface].listSessions(user.id),
+      auth[surface].sessions.list(user.id),
       auth[surface].identities.list(user.id),
     ])
     response.json({ user, sessions, identities } satisfies UserReply)

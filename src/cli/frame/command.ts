@@ -21,11 +21,15 @@ export interface Surroundings {
 export interface FlagSpec {
   readonly type: 'string' | 'boolean'
   readonly short?: string
+  /** May be repeated: its value is a list. */
+  readonly multiple?: boolean
 }
+
+type FlagValue = string | boolean
 
 /** What one run is asked for. */
 export interface Call extends Surroundings {
-  readonly flags: Readonly<Record<string, string | boolean | undefined>>
+  readonly flags: Readonly<Record<string, FlagValue | readonly FlagValue[] | undefined>>
   /** The words behind the command's name that belong to no flag. */
   readonly words: readonly string[]
   /** One JSON document is wanted on the output, and nothing else. */

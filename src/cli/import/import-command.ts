@@ -13,7 +13,7 @@ export const importCommand: Command = {
   help: `Usage: postern import csv --file FILE --map email=mail,passwordHash=pwd
        postern import table --table users --key id --map email,…
        postern import better-auth | supabase | authjs | supertokens
-       postern import firebase --file FILE
+       postern import firebase | keycloak | auth0 --file FILE --hashes FILE
 
 Makes accounts of another product's users, with their password hashes. Run it
 again after an interruption: it goes on where it was. docs/import.md has all.
@@ -21,7 +21,7 @@ again after an interruption: it goes on where it was. docs/import.md has all.
   --dry-run         judges every row as the import would, and writes no account
   --surface NAME    client (default) or operator; --space N keeps old ids apart
   --map A=B,…       targets and their columns; --hash 'a{column}b' builds a hash
-  --delimiter C     of the CSV file: , (default) ; | or tab
+  --delimiter C     of the file: , (default) ; | or tab; --null TEXT: no value
   --verified        every address counts as verified
   --role A=B        role A of the source becomes systemRole B; several: A=B,C=D
   --app-id, --tenant-id, --microsoft-tenant  of SuperTokens (default public)
@@ -36,10 +36,12 @@ again after an interruption: it goes on where it was. docs/import.md has all.
 POSTERN_SOURCE_URL names the database to read, BETTER_AUTH_SECRET its secret.`,
   flags: {
     file: { type: 'string' },
+    hashes: { type: 'string' },
     delimiter: { type: 'string' },
     table: { type: 'string' },
     key: { type: 'string' },
     map: { type: 'string' },
+    null: { type: 'string', multiple: true },
     hash: { type: 'string' },
     verified: { type: 'boolean' },
     role: { type: 'string' },
@@ -103,13 +105,17 @@ function settledOf(call: Call): Omit<Settled, 'surface'> {
 }
 
 /** Each is cut to what a run left in it: a report in the place of the source would empty that. */
-async function refuseOneFileTwice({ cwd, flags: { file } }: Call, { files }: Settled) {
-  const source = typeof file === 'string' ? [resolve(cwd, file)] : []
+async function refuseOneFileTwice(call: Call, { files }: Settled) {
+  const read = ['file', 'hashes'].map((name) => textFlag(call, name))
+  const source = read.flatMap((file) => (file === null ? [] : [resolve(call.cwd, file)]))
   const given = [...source, files.report, files.progress, files.ids].filter((path) => path !== null)
   // One file may have several names. A file that is not there yet has one.
   const paths = await Promise.all(given.map((path) => realpath(path).catch(() => path)))
   if (new Set(paths).size === paths.length) return
-  throw new Refusal('--file, --report, --ids and --progress must name different files.', 2)
+  throw new Refusal(
+    '--file, --hashes, --report, --ids and --progress must name different files.',
+    2,
+  )
 }
 
 async function importFrom(call: Call, source: Source, settled: Settled): Promise<number> {

@@ -9,7 +9,9 @@ import { keysetPages } from './databases/keyset-pages.js'
 import { openSourceDatabase } from './databases/open-source-database.js'
 import type { SourceDatabase } from './databases/source-database.js'
 import { firebaseSource } from './firebase/firebase-source.js'
-import { carryRules, neededFlag, textFlag } from './read-flags.js'
+import { auth0Source } from './json-files/auth0-source.js'
+import { keycloakSource } from './json-files/keycloak-source.js'
+import { carryRules, neededFlag, textFlag, textsFlag } from './read-flags.js'
 import { type ColumnMap, columnMap } from './rows/column-map.js'
 import type { Source } from './rows/import-source.js'
 import { uuid } from './rows/old-id.js'
@@ -23,6 +25,8 @@ const sources: Readonly<Record<string, Opener>> = {
   csv: openCsv,
   table: openTable,
   firebase: openFirebase,
+  auth0: openAuth0,
+  keycloak: openKeycloak,
   'better-auth': openBetterAuth,
   supabase: openSupabase,
   authjs: openAuthjs,
@@ -57,6 +61,18 @@ function openCsv(call: Call, space: string): Promise<Source> {
 function openFirebase(call: Call, space: string): Promise<Source> {
   const path = resolve(call.cwd, neededFlag(call, 'file', 'firebase'))
   return firebaseSource({ path, rules: carryRules(call), space })
+}
+
+function openAuth0(call: Call, space: string): Promise<Source> {
+  const path = resolve(call.cwd, neededFlag(call, 'file', 'auth0'))
+  const hashes = textFlag(call, 'hashes')
+  const beside = hashes === null ? null : resolve(call.cwd, hashes)
+  return auth0Source({ path, hashes: beside, rules: carryRules(call), space })
+}
+
+function openKeycloak(call: Call, space: string): Promise<Source> {
+  const path = resolve(call.cwd, neededFlag(call, 'file', 'keycloak'))
+  return keycloakSource({ path, rules: carryRules(call), space })
 }
 
 async function openTable(call: Call, space: string): Promise<Source> {
@@ -105,6 +121,7 @@ function columnsOf(call: Call, source: string, space: string): ColumnMap {
   return columnMap({
     map: neededFlag(call, 'map', source.split(' ')[0] ?? ''),
     hash: textFlag(call, 'hash'),
+    nulls: textsFlag(call, 'null'),
     verified: call.flags['verified'] === true,
     space: `${space} ${source}`,
     rules: carryRules(call),
@@ -140,7 +157,13 @@ async function tableSource(
   if (present.length === 0) throw new Refusal(`There is no table ${table}.`, 2)
   if (!present.includes(key))
     throw new Refusal(`There is no column ${key} in ${table}: name one with --key.`, 2)
-  columns.check(present)
+  const missing = columns.missing(present)
+  if (missing.length > 0) {
+    throw new Refusal(
+      `There is no column ${missing.join(', ')} in ${table}. There are: ${present.join(', ')}.`,
+      2,
+    )
+  }
   const wanted = [...new Set([key, ...columns.columns])]
   const pages = await keysetPages(database, { table, key, columns: wanted })
   return {

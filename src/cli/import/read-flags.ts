@@ -8,6 +8,11 @@ export function textFlag({ flags }: Pick<Call, 'flags'>, name: string): string |
   return typeof value === 'string' ? value : null
 }
 
+/** What a flag that may be repeated was given, in its order. */
+export function textsFlag({ flags }: Pick<Call, 'flags'>, name: string): readonly string[] {
+  return [flags[name] ?? []].flat().filter((value) => typeof value === 'string')
+}
+
 /** Throws `Refusal` where it is not given. */
 export function neededFlag(call: Pick<Call, 'flags'>, name: string, source: string): string {
   const value = textFlag(call, name)

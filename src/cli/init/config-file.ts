@@ -26,7 +26,7 @@ const code: Readonly<Record<StoreName, StoreCode>> = {
     setup: `${fromEnvironment}const pool = new pg.Pool({ connectionString: DATABASE_URL })
 pool.on('error', console.error) // without it, a lost idle connection ends the process
 `,
-    backend: "postgres(pool, { schema: 'auth' })",
+    backend: 'postgres(pool)',
   },
   mariadb: {
     imports: ["import { createPool } from 'mariadb'", "import { mariadb } from 'postern/mariadb'"],

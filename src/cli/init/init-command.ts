@@ -8,15 +8,9 @@ import { newKeyFile } from '../keys/generate-keys.js'
 import { createKeyFile, usualKeyFile } from '../keys/key-file.js'
 import { type Choices, type Framework, frameworks, type StoreName, stores } from './choices.js'
 import { configFile } from './config-file.js'
+import { ignoreSecrets } from './ignore-secrets.js'
 import { pageFile } from './page-file.js'
-import {
-  envFile,
-  packageFile,
-  packagesOf,
-  tsconfigFile,
-  type Versions,
-  withIgnored,
-} from './project-files.js'
+import { envFile, packageFile, packagesOf, tsconfigFile, type Versions } from './project-files.js'
 import { serverFile } from './server-file.js'
 
 export const initCommand: Command = {
@@ -25,8 +19,9 @@ export const initCommand: Command = {
 Writes a host into this folder: postern.config.ts, server.ts, a page for links
 to a password, .env, tsconfig.json, an empty auth.db for SQLite, and the keys in
 ${usualKeyFile}.
-What must not reach a repository is put into .gitignore first. It asks three
-questions, unless the flags answer them:
+What must not reach a repository is put into .gitignore first; where git would
+commit it all the same, nothing else is written. It asks three questions, unless
+the flags answer them:
 
   --framework  express, fastify, koa or hono
   --store      sqlite (needs nothing), postgres, mariadb or mongo
@@ -56,7 +51,7 @@ on Node 22.18 or newer. Nothing is installed or started.`,
     if (choices.store === 'sqlite') files.set('auth.db', '')
     if (!hasManifest) files.set('package.json', packageFile(choices, versions, version))
     refuseExisting(call, [...files.keys(), usualKeyFile])
-    await ignoreSecrets(call)
+    await ignoreSecrets(call.cwd)
     await createKeyFile(join(call.cwd, usualKeyFile), await newKeyFile(call))
     for (const [path, text] of files) await writeNew(join(call.cwd, path), text)
     const written = ['.gitignore', usualKeyFile, ...files.keys()]
@@ -75,14 +70,6 @@ function refuseExisting({ cwd }: Call, paths: readonly string[]): void {
   const found = paths.filter((path) => existsSync(join(cwd, path)))
   if (found.length === 0) return
   throw new Refusal(`There is ${found.join(', ')} already. Nothing was written.`)
-}
-
-/** Before any secret is in the folder. */
-async function ignoreSecrets({ cwd }: Call): Promise<void> {
-  const path = join(cwd, '.gitignore')
-  const text = existsSync(path) ? await readFile(path, 'utf8') : ''
-  const changed = withIgnored(text)
-  if (changed !== text) await writeFile(path, changed)
 }
 
 /** Refuses a file that came into being meanwhile. */

@@ -94,7 +94,10 @@ export const ignored = ['node_modules/', '.postern/', '.env', '*.db', '*.db-*']
 export function withIgnored(text: string): string {
   const lines = text.split('\n').map((line) => line.trim())
   const missing = ignored.filter((line) => !lines.includes(line))
-  if (missing.length === 0) return text
+  return missing.length === 0 ? text : withLines(text, missing)
+}
+
+export function withLines(text: string, lines: readonly string[]): string {
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  return `${text}${separator}${missing.join('\n')}\n`
+  return `${text}${separator}${lines.join('\n')}\n`
 }

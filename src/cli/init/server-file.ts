@@ -38,7 +38,8 @@ import options from './postern.config.ts'
 
 ${start}const operator = fastifyGuards(auth.operator)
 
-const app = fastify()
+// Fastify turns off Node's own bound, which ends requests that come too slowly.
+const app = fastify({ requestTimeout: 300_000 })
 app.register(fastifyRouter(auth.both))
 for (const path of pagePaths) {
   app.get(path, async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))

@@ -72,7 +72,8 @@ function documentOf({ flags }: Call, { asked, prefix, options }: Wanted): OpenAp
   if (surfaces.length === 0) throw new Refusal(`This host has no ${asked.join()} surface.`)
   const own = surfaces.map((surface) => options.surfaces[surface])
   const [cookiePrefix, ...others] = new Set(own.map(cookiePrefixOf))
-  if (cookiePrefix === undefined || others.length > 0) {
+  const [namePrefix = '', ...more] = new Set(own.map((surface) => surface.cookieNamePrefix ?? ''))
+  if (cookiePrefix === undefined || others.length + more.length > 0) {
     throw new Refusal(
       'The surfaces name their cookies in different ways. Write a document for each, with --surface.',
     )
@@ -82,6 +83,7 @@ function documentOf({ flags }: Call, { asked, prefix, options }: Wanted): OpenAp
     surfaces,
     servers: [...new Set(own.map((surface) => serverOf(surface, prefix)))].map((url) => ({ url })),
     cookiePrefix,
+    cookieNamePrefix: namePrefix,
     ...(typeof title === 'string' && { title }),
     ...(typeof version === 'string' && { version }),
   })

@@ -16,6 +16,7 @@ export interface MobileCalls {
       readonly password: string
       readonly deviceToken?: string
       readonly registrationKey?: string
+      readonly signInKey?: string
       readonly recognitionId?: string
     }
     readonly reply:

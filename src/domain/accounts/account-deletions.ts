@@ -1,7 +1,7 @@
 import { workOff } from '../../concurrency/promises.js'
 import { isUuid } from '../../crypto/secrets.js'
 import { isUnfinishedImport, sparesNone } from '../../engine/accounts.js'
-import type { AuthError } from '../../errors/index.js'
+import { AuthError, DeletionRefusedError, describeError } from '../../errors/index.js'
 import { type Collections, removedBy } from '../../model/collections.js'
 import {
   type AccountDeletion,
@@ -11,12 +11,12 @@ import {
   type User,
 } from '../../model/user.js'
 import type { Collection, Doc } from '../../ports/store.js'
-import { newestFirst } from '../../stores/newest-first.js'
+import { newestFirst } from '../../stores/pages.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import { takeRegistrationLinks } from '../intents/login-intents.js'
 import { stripped } from '../intents/pending-registrations.js'
-import { clearFailures } from '../limits/lockout.js'
+import { clearGuesses } from '../passwords/guess-budgets.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { emitUserFailed } from './user-export.js'
@@ -73,6 +73,15 @@ async function note(
   })
 }
 
+/** A key of the host would refuse the last steps, after all the others: then nothing is begun. */
+async function refuseHeld(ctx: SurfaceContext, userId: string): Promise<void> {
+  const keys = await ctx.heldBy(userId)
+  if (keys.length === 0) return
+  const cause = new DeletionRefusedError(keys)
+  ctx.logger.error('foreign keys of the host refuse a deletion', describeError(cause))
+  throw new AuthError('service_unavailable', { cause })
+}
+
 /**
  * Once it resolves with the user, no login succeeds and no call changes the account. Null when it is gone. `judge` is
  * asked before each try; with what it gives, unless that is null, it resolves, and does nothing.
@@ -85,6 +94,7 @@ function disableForDeletion<R extends string>(
   return retryOnConflict(tries, async () => {
     const user = await ctx.collections.users.get(userId)
     if (user === null) return null
+    if (user.deletingAt === null) await refuseHeld(ctx, userId)
     const refusal = await judge(user)
     if (refusal !== null) return refusal
     if (user.deletingAt !== null) return user
@@ -130,11 +140,12 @@ async function completeDeletion(
 ): Promise<Finisher> {
   const reason = act.actorId === userId ? 'logout' : 'admin'
   await endAllSessions(ctx, userId, reason, act.source, { actorId: act.actorId })
+  // While the recognition ids are known that have guesses of their own.
+  if (user !== null) await clearGuesses(ctx, user, 'password', 'factor')
   await removePersonalData(ctx.collections, ctx.serviceCredentials, {
     userId,
     email: user?.email ?? null,
   })
-  if (user !== null) await clearFailures(ctx.limits, user)
   await ctx.collections.users.take(userId)
   return finish(ctx, userId, act)
 }

@@ -10,7 +10,6 @@ import {
 } from '../../engine/accounts.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import { providerId } from '../../identity-providers/providers.js'
 import {
   newUser,
   type OauthIdentity,
@@ -19,7 +18,7 @@ import {
 } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { type OpenedIntent, type SpentIntent, spendIntent } from '../intents/intents.js'
-import { takeMailedTicket } from '../intents/login-intents.js'
+import { noteConfirmed, takeMailedTicket } from '../intents/login-intents.js'
 import { registrationsBoundTo, takeRegistration } from '../intents/pending-registrations.js'
 import { mailAddressTaken } from '../mail/registration-mails.js'
 import { holdIdentity, takeBackIdentity } from '../oauth/oauth-links.js'
@@ -31,7 +30,7 @@ import {
 import { checkNewPassword, type OwnerFacts, proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { isProviderOffered, isTenantAdmitted, takeBackUsed } from '../surface/ways-in.js'
+import { isIssuerAdmitted, isProviderOffered, takeBackUsed } from '../surface/ways-in.js'
 
 // Makes an account of a proved address.
 
@@ -139,12 +138,13 @@ async function heldIdentity(
   ctx: SurfaceContext,
   { id, provider, issuer, subject }: PendingRegistration,
 ): Promise<OauthIdentity | null> {
-  const known = providerId(provider ?? '')
-  if (known === null || issuer === null || subject === null) return null
-  const profile = { provider: known, issuer, subject }
+  if (provider === null || issuer === null || subject === null) return null
+  const profile = { provider, issuer, subject }
   const settings = await ctx.settings()
-  const isOffered = isProviderOffered(known, ctx.surface, settings)
-  return isOffered && isTenantAdmitted(profile, settings) ? holdIdentity(ctx, profile, id) : null
+  const isOffered = isProviderOffered(ctx, provider, settings)
+  return isOffered && isIssuerAdmitted(ctx, profile, settings)
+    ? holdIdentity(ctx, profile, id)
+    : null
 }
 
 /** Makes the account if the settings of today allow it; null where this is done, else the one that is there. */
@@ -198,10 +198,11 @@ async function requireChosen(
 async function finish(
   ctx: SurfaceContext,
   link: Link,
-  registered: PendingRegistration | null,
+  { registered, shown }: Attempt,
 ): Promise<void> {
   await clearPasswordFailures(ctx, link.stored.boundTo)
   if (registered !== null) await takeRegistration(ctx, registered)
+  await noteConfirmed(ctx, link, shown.registrationKey)
   // Last: until here the same link makes no second account and completes what is there.
   await takeMailedTicket(ctx, link)
 }
@@ -227,7 +228,7 @@ export async function confirmRegistration(
   // What an earlier attempt made is completed, though registration was closed since.
   const made = (await madeByLink(ctx, link)) ?? (await begin(ctx, link, attempt))
   if (made !== null) await requireChosen(ctx, made, link, attempt)
-  await finish(ctx, link, registered)
+  await finish(ctx, link, attempt)
 }
 
 // Confirms the address of an account that exists, with a link mailed to it.
@@ -237,6 +238,8 @@ export interface ConfirmingOwner {
   readonly newPassword?: string | undefined
   readonly name?: string | undefined
   readonly acceptedTermsVersion?: string | undefined
+  /** What the browser or app keeps of its registrations; `null` without. */
+  readonly registrationKey: string | null
 }
 
 /** A link, and what came with it. */
@@ -310,7 +313,7 @@ async function goOn(ctx: SurfaceContext, { intent, newPassword, source }: Shown)
 export async function confirmMailbox(
   ctx: SurfaceContext,
   opened: OpenedIntent<'verifyEmail'>,
-  { newPassword, name, acceptedTermsVersion }: ConfirmingOwner,
+  { newPassword, name, acceptedTermsVersion, registrationKey }: ConfirmingOwner,
   source: RequestSource,
 ): Promise<void> {
   const intent = spendIntent(opened)
@@ -325,6 +328,7 @@ export async function confirmMailbox(
   }
   // A stranger who guessed at the password does not keep out the owner, who is proved.
   await clearPasswordFailures(ctx, user.email)
+  await noteConfirmed(ctx, intent, registrationKey)
   // Taken last, and deciding: a crash before this leaves a token that works once more.
   if (!(await takeMailedTicket(ctx, intent))) throw new AuthError('invalid_token')
 }

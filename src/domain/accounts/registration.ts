@@ -5,9 +5,11 @@ import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
 import { isHuman, newUser, type PendingRegistration, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
+import { fullPage } from '../../stores/pages.js'
 import { type Act, type Actor, actBy, hostPage } from '../context/actor.js'
 import { readEmail, requireEmail } from '../context/email-address.js'
 import {
+  findConfirmed,
   issueMailedTicket,
   mailedKindOf,
   openMailedTicket,
@@ -28,9 +30,10 @@ import {
   registrationLifetime,
   type WaitingForLink,
 } from '../mail/registration-mails.js'
-import { networkLine } from '../passwords/password-check.js'
+import { checkPasswordOfLink, networkLine } from '../passwords/password-check.js'
 import { checkNewPassword } from '../passwords/password-writer.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
+import { askBeforeRegister } from '../surface/ways-in.js'
 import { type AddressAsker, confirmEmailChange } from './profile.js'
 import {
   confirmMailbox,
@@ -88,6 +91,7 @@ async function admit(
   )
   if (refusal !== null) throw new AuthError(refusal)
   if (email === null) return requireEmail(input.email, 'email')
+  await askBeforeRegister(ctx, email, 'password')
   await checkNewPassword(ctx, input.password, { email, name: input.name ?? '', line })
   return email
 }
@@ -188,10 +192,34 @@ export async function register(
 
 /**
  * Confirms the address a token was mailed to: that of a registration, that of an account, or a new one
- * that an account is to have. Throws `invalid_token`, `token_expired`, and what
+ * that an account is to have. The browser or app that confirmed a registration or an account may send the same for ten
+ * minutes, which changes nothing. Throws `invalid_token`, `token_expired`, and what
  * `confirmRegistration`, `confirmMailbox` or `confirmEmailChange` throws.
  */
 export async function verifyEmail(
+  ctx: SurfaceContext,
+  link: ShownLink,
+  source: RequestSource,
+): Promise<void> {
+  try {
+    await confirm(ctx, link, source)
+  } catch (error) {
+    const isRefused = error instanceof AuthError && error.code === 'invalid_token'
+    if (!isRefused || !(await wasConfirmed(ctx, link))) throw error
+  }
+}
+
+/** Another password than the one that was chosen is not answered as if it had been taken. */
+async function wasConfirmed(
+  ctx: SurfaceContext,
+  { token, registrationKey, newPassword }: ShownLink,
+): Promise<boolean> {
+  const found = await findConfirmed(ctx, token, registrationKey)
+  if (found === null || newPassword === undefined) return found !== null
+  return checkPasswordOfLink(ctx, found, found.user, newPassword)
+}
+
+async function confirm(
   ctx: SurfaceContext,
   { token, ...shown }: ShownLink,
   source: RequestSource,
@@ -300,7 +328,7 @@ export function createRegistrations(ctx: SurfaceContext): Registrations {
       const page = hostPage(request)
       const found = await Promise.all(
         ['password', 'provider'].map((method) =>
-          ctx.collections.pendingRegistrations.find({ method }, page.read),
+          fullPage(ctx.collections.pendingRegistrations, { method }, page.read),
         ),
       )
       const inOrder = found.flat().sort((one, other) => (one.id < other.id ? -1 : 1))

@@ -1,4 +1,5 @@
 import { isPeopleOnlyRole, userProblem } from '../../engine/accounts.js'
+import { nameAsSingleLine } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
 import {
   type CollectionEntry,
@@ -11,7 +12,7 @@ import { isHuman, type Membership, type User } from '../../model/user.js'
 import type { AccountField, AccountStanding } from '../../ports/events.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import type { UserKind } from '../../ports/surface.js'
-import { newestFirst } from '../../stores/newest-first.js'
+import { fullPage, newestFirst } from '../../stores/pages.js'
 import { type Act, hostPage, reasonOf } from '../context/actor.js'
 import { isVoidProof } from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -40,7 +41,10 @@ export interface UserChanges {
   /** False ends all sessions, voids mailed links and forgets trusted devices. */
   readonly enabled?: boolean
   readonly systemRole?: string
+  /** The whole list. To add or remove one, call `users.memberships`. */
   readonly memberships?: readonly Membership[]
+  /** The list is written only if the user still has this `membershipsRevision`. Without it, it replaces any other. */
+  readonly membershipsRevision?: number
 }
 
 /** Refuses what is no member, such as `enabled`, rather than make another user than was meant. */
@@ -51,18 +55,24 @@ export function onlyMembers(input: NewUser): NewUser {
       'members are email, name, password, emailVerified, systemRole and memberships, and no others.',
     )
   }
-  refuse(userProblem(input))
+  const named = nameAsSingleLine(input)
+  refuse(userProblem(named))
   if (password !== undefined && typeof password !== 'string') {
     throw invalidUser('password must be a text, or left out.')
   }
-  return input
+  return named
 }
 
-/** Refuses anything but the four members, whatever a cast let through. */
-export function onlyKnown(changes: UserChanges): UserChanges {
-  const { name, enabled, systemRole, memberships, ...rest } = changes
+/** Refuses unknown members, which a cast may have let through. */
+export function onlyKnown(given: UserChanges): UserChanges {
+  const changes = nameAsSingleLine(given)
+  const { name, enabled, systemRole, memberships, membershipsRevision, ...rest } = changes
   if (Object.keys(rest).length > 0) {
-    throw invalidUser('changes are name, enabled, systemRole and memberships, and no others.')
+    const members = 'name, enabled, systemRole, memberships and membershipsRevision'
+    throw invalidUser(`changes are ${members}, and no others.`)
+  }
+  if (membershipsRevision !== undefined && !Number.isSafeInteger(membershipsRevision)) {
+    throw invalidUser('membershipsRevision must be the number that its record has.')
   }
   refuse(userProblem(changes))
   return {
@@ -70,6 +80,7 @@ export function onlyKnown(changes: UserChanges): UserChanges {
     ...(enabled === undefined ? {} : { enabled }),
     ...(systemRole === undefined ? {} : { systemRole }),
     ...(memberships === undefined ? {} : { memberships }),
+    ...(membershipsRevision === undefined ? {} : { membershipsRevision }),
   }
 }
 
@@ -93,6 +104,8 @@ export interface UserRecord {
   readonly enabled: boolean
   readonly hasPassword: boolean
   readonly memberships: readonly Membership[]
+  /** Grows with every change of `memberships`. */
+  readonly membershipsRevision: number
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly updatedAt: number
@@ -111,6 +124,7 @@ export function recordOf(user: User): UserRecord {
     enabled: user.enabled,
     hasPassword: user.passwordHash !== null,
     memberships: user.memberships,
+    membershipsRevision: user.membershipsRevision,
     createdAt: user.createdAt,
     updatedAt: user.updatedAt,
     lastLoginAt: user.lastLoginAt,
@@ -144,7 +158,7 @@ export async function listUsers(
     const detail = "A page's kind must be '', for people, or 'service'."
     throw new AuthError('invalid_request', { detail })
   }
-  const { shown, next } = page.cut(await users.find({ kind }, page.read))
+  const { shown, next } = page.cut(await fullPage(users, { kind }, page.read))
   return { users: shown.map(recordOf), next }
 }
 
@@ -234,7 +248,7 @@ const shown: Readonly<Record<Personal, readonly string[]>> = {
   ],
   sessions: ['id', 'active', 'endedAt', 'endReason', ...login],
   families: ['id', 'loginAt', 'rotatedAt', 'delivery', 'expiresAt', 'revokedAt', 'revokedReason'],
-  knownLogins: ['id', ...login],
+  knownLogins: ['id', 'sessionId', ...login],
   pendingRegistrations: [
     ...['id', 'method', 'provider', 'issuer', 'subject', 'email', 'emailAsTyped', 'name'],
     ...['termsVersion', 'createdAt', 'expiresAt'],
@@ -303,8 +317,11 @@ export async function exportUser(
     'stepUpProofs',
     proofs.filter((proof) => !isVoidProof(proof)),
   )
-  const registered = await allOf(pendingRegistrations, { email: user.email })
-  found.set('pendingRegistrations', registered)
+  // A sign-up that was begun anew may name another address than the account.
+  const ofAddress = await allOf(pendingRegistrations, { email: user.email })
+  const own = found.get('pendingRegistrations') ?? []
+  const registered = new Map([...own, ...ofAddress].map((one) => [one.id, one]))
+  found.set('pendingRegistrations', [...registered.values()])
   found.set('auditRecords', await auditOf(collections, id))
   const entries = [...found].map(([member, docs]) => {
     const { name } = surfaceCollections[member]

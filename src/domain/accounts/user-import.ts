@@ -8,9 +8,10 @@ import {
   roleNameForm,
   userProblem,
 } from '../../engine/accounts.js'
-import { isStorable } from '../../engine/text.js'
+import { bareHash } from '../../engine/passwords.js'
+import { isStorable, nameAsSingleLine } from '../../engine/text.js'
 import { AuthError } from '../../errors/index.js'
-import { type ProviderId, providerId } from '../../identity-providers/providers.js'
+import { type KnownProviders, knownProviders } from '../../identity-providers/provider-clients.js'
 import {
   isBeingLinked,
   isHuman,
@@ -19,6 +20,7 @@ import {
   type OauthIdentity,
   type User,
 } from '../../model/user.js'
+import { gatheredCalls, mostGathered } from '../../stores/gathered-calls.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, reasonOf } from '../context/actor.js'
 import { readEmail } from '../context/email-address.js'
@@ -36,7 +38,7 @@ import { takeBackUsed } from '../surface/ways-in.js'
 import { checkRoles } from './user-export.js'
 
 const mostRows = 10_000
-/** Rows that are written side by side. */
+/** Rows that are written side by side, where the store has no calls for many. */
 const atOnce = 8
 
 /** Imports a batch, and tells of it once. */
@@ -64,11 +66,13 @@ async function importRows(
   ctx: SurfaceContext,
   batch: ImportBatch,
 ): Promise<readonly ImportResult[]> {
-  const { users, allowRoles, dryRun } = batchOf(batch)
+  const { users, allowRoles, dryRun, seen } = batchOf(batch)
   const rules = entryRules(ctx.surface, await ctx.settings())
   const now = ctx.clock.now()
-  const place = createAccountImport(ctx, dryRun)
-  const isRepeated = repetitions()
+  const place = createAccountImport(gatheredContext(ctx), dryRun)
+  const sideBySide = ctx.collections.users.many === undefined ? atOnce : mostGathered
+  const fresh = new Set<string>()
+  const isRepeated = repetitions(seen, fresh)
 
   async function importOne(row: ImportRow | RefusedRow): Promise<ImportResult> {
     if ('outcome' in row) return row
@@ -82,12 +86,30 @@ async function importRows(
   }
 
   const results: ImportResult[] = []
-  for (let start = 0; start < users.length; start += atOnce) {
-    const given = users.slice(start, start + atOnce)
-    const rows = await allTried(given.map((row) => readImportRow(row, now, allowRoles)))
+  for (let start = 0; start < users.length; start += sideBySide) {
+    const given = users.slice(start, start + sideBySide)
+    const rows = await allTried(
+      given.map((row) => readImportRow(row, now, allowRoles, ctx.providers)),
+    )
     results.push(...(await allTried(rows.map(importOne))))
   }
+  // A call that fails is repeated with its rows.
+  for (const key of fresh) seen.add(key)
   return results
+}
+
+/** Rows side by side take the same steps: each step of all of them is one call, in the order of those of one row. */
+function gatheredContext(ctx: SurfaceContext): SurfaceContext {
+  const { users, accountDeletions, oauthIdentities, totpFactors } = ctx.collections
+  const { later } = ctx.background
+  const collections = {
+    ...ctx.collections,
+    users: gatheredCalls(users, later, 'email'),
+    accountDeletions: gatheredCalls(accountDeletions, later),
+    oauthIdentities: gatheredCalls(oauthIdentities, later),
+    totpFactors: gatheredCalls(totpFactors, later),
+  }
+  return { ...ctx, collections }
 }
 
 async function hashRefusal(
@@ -101,17 +123,16 @@ async function hashRefusal(
     : refusal('hash_not_supported', 'No format of legacyHashes and no verifier reads this hash.')
 }
 
-/** Whether a row shares what only one account can have with a row before it. */
-function repetitions(): (row: ImportRow) => boolean {
-  const seen = new Set<string>()
+/** Whether a row shares what only one account can have with a row before it, of this call or of an earlier one. */
+function repetitions(seen: ReadonlySet<string>, fresh: Set<string>): (row: ImportRow) => boolean {
   return ({ id, email, identities }) => {
     const keys = [
       ...(id === null ? [] : [`id ${id}`]),
       `email ${email}`,
       ...identities.map((one) => JSON.stringify([one.provider, one.issuer, one.subject])),
     ]
-    const isRepeated = keys.some((key) => seen.has(key))
-    for (const key of keys) seen.add(key)
+    const isRepeated = keys.some((key) => seen.has(key) || fresh.has(key))
+    for (const key of keys) fresh.add(key)
     return isRepeated
   }
 }
@@ -120,17 +141,20 @@ function batchOf({
   users,
   allowRoles = [],
   dryRun = false,
+  seen = new Set(),
   ...rest
 }: ImportBatch): Required<ImportBatch> {
   const problem =
-    (Object.keys(rest).length > 0 && 'members are users, allowRoles and dryRun, and no others.') ||
+    (Object.keys(rest).length > 0 &&
+      'members are users, allowRoles, dryRun and seen, and no others.') ||
     (!(Array.isArray(users) && users.length <= mostRows) &&
       'users must be an array of at most 10,000 rows.') ||
     (!(Array.isArray(allowRoles) && allowRoles.every(isRoleName)) &&
       `allowRoles must be an array, each of it ${roleNameForm}.`) ||
-    (typeof dryRun !== 'boolean' && 'dryRun must be true or false.')
+    (typeof dryRun !== 'boolean' && 'dryRun must be true or false.') ||
+    (!(seen instanceof Set) && 'seen must be a Set.')
   if (problem) throw new AuthError('invalid_request', { detail: `An import's ${problem}` })
-  return { users, allowRoles, dryRun }
+  return { users, allowRoles, dryRun, seen }
 }
 
 function reportOf(results: readonly ImportResult[]): ImportReport {
@@ -265,7 +289,11 @@ function createAccountImport(
     return result
   }
   /** Factors and identities first; with the last write the account can be used. */
-  async function complete(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
+  async function complete(
+    row: ImportRow,
+    user: User,
+    isNew: boolean,
+  ): Promise<ImportResult | typeof conflict> {
     const { id, importState } = user
     // A deletion finds it disabled, and leaves the mark.
     const guard = { importState, enabled: false, deletingAt: null }
@@ -274,7 +302,9 @@ function createAccountImport(
     if (row.totpSecret !== null) await putTotp(user, row.totpSecret)
     // The host's word on it counts, also where the row says otherwise.
     const enabled = row.enabled && importState !== 'disabled'
-    const set = { importState: null, enabled, ...passwordOf(row) }
+    // With the account, its password was written already.
+    const password = isNew ? {} : passwordOf(row)
+    const set = { importState: null, enabled, ...password }
     if ((await ctx.collections.users.update(id, guard, set)) !== null)
       return { outcome: 'created', id }
     if (await isGone(id)) {
@@ -304,7 +334,7 @@ function createAccountImport(
   async function insert(row: ImportRow, user: User): Promise<ImportResult | typeof conflict> {
     if (!(await ctx.collections.users.insert(user))) return conflict
     if (row.id !== null && (await takeBackUsed(ctx.collections, row.id))) return gone
-    if (!isWrittenAtOnce(row)) return complete(row, user)
+    if (!isWrittenAtOnce(row)) return complete(row, user, true)
     return { outcome: 'created', id: user.id }
   }
 
@@ -319,7 +349,7 @@ function createAccountImport(
     if (await hasTaken(row, id)) return conflictOf('identity_taken')
     if (dryRun) return { outcome: 'creatable' }
     // What the row has no more, perhaps because a stranger had added it.
-    return (await unlink(id, row.identities)) ? complete(row, found) : conflict
+    return (await unlink(id, row.identities)) ? complete(row, found, false) : conflict
   }
 
   async function attempt(row: ImportRow): Promise<ImportResult | typeof conflict> {
@@ -365,7 +395,7 @@ const conflictReasons: Readonly<Record<ImportConflict, string>> = {
   email_taken: 'Another account has this address.',
   identity_taken:
     'Another account has one of the identities, or someone is signing up with it or linking it.',
-  duplicate_row: 'An earlier row of the batch has the same id, address or identity.',
+  duplicate_row: 'An earlier row has the same id, address or identity.',
 }
 
 function conflictOf(code: ImportConflict): ImportResult {
@@ -420,12 +450,15 @@ export async function readImportRow(
   given: unknown,
   now: number,
   allowRoles: readonly string[],
+  providers: KnownProviders = knownProviders([]),
 ): Promise<ImportRow | RefusedRow> {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     return invalid('A row must be an object.')
   }
   // A member that is null is left out, as an export has it.
-  const own = new Map(Object.entries(given).filter(([, value]) => (value ?? null) !== null))
+  const own = new Map(
+    Object.entries(nameAsSingleLine(given)).filter(([, value]) => (value ?? null) !== null),
+  )
   if (Object.hasOwn(given, 'kind')) {
     return refusal('kind_not_allowed', 'A row must not have a kind: people alone are imported.')
   }
@@ -435,7 +468,11 @@ export async function readImportRow(
   const email = typeof typed === 'string' ? await readEmail(typed) : null
   if (email === null) return invalid('email must be an address, such as ada@example.org.')
   const problem = problemOf(own, now)
-  return problem ?? checkRules(rowOf(own, email, now), allowRoles)
+  if (problem !== null) return problem
+  const row = rowOf(own, email, now)
+  if (row.identities.every((one) => isOfProvider(one, providers)))
+    return checkRules(row, allowRoles)
+  return invalid('identities must be of providers of this host; a declared one has one issuer.')
 }
 
 type Own = ReadonlyMap<string, unknown>
@@ -487,8 +524,12 @@ function isIdentity(given: unknown): given is ImportedIdentity {
   const own = new Map<string, unknown>(Object.entries(given))
   const isText = (value: unknown) => isStorable(value) && value.length >= 1 && value.length <= 255
   const provider = own.get('provider')
-  const isKnown = typeof provider === 'string' && providerId(provider) !== null
-  return isKnown && isText(own.get('issuer')) && isText(own.get('subject'))
+  return isText(provider) && isText(own.get('issuer')) && isText(own.get('subject'))
+}
+
+function isOfProvider({ provider, issuer }: ImportedIdentity, providers: KnownProviders): boolean {
+  const declared = providers.declared(provider)
+  return declared === null ? providers.find(provider) !== null : declared.issuer === issuer
 }
 
 function rowOf(own: Own, email: string, now: number): ImportRow {
@@ -505,7 +546,7 @@ function rowOf(own: Own, email: string, now: number): ImportRow {
     email,
     emailAsTyped: typed.trim(),
     name: text('name') ?? '',
-    passwordHash: text('passwordHash'),
+    passwordHash: bareHash(text('passwordHash')),
     passwordChangedAt: timeOf(own, 'passwordChangedAt'),
     emailVerifiedAt: verifiedAt ?? (own.get('emailVerified') === true ? now : null),
     createdAt: timeOf(own, 'createdAt'),
@@ -560,7 +601,8 @@ function refusal(code: ImportRefusal, reason: string): RefusedRow {
 
 /** An account at an identity provider. */
 export interface ImportedIdentity {
-  readonly provider: ProviderId
+  /** One of the four, or the id of one that the host declares. */
+  readonly provider: string
   /** As its ID tokens have it, such as `https://accounts.google.com`. */
   readonly issuer: string
   /** The user's id at the provider (`sub`). */
@@ -574,7 +616,10 @@ export interface ImportedUser {
   readonly email: string
   /** Default empty. */
   readonly name?: string | null
-  /** An argon2 hash, or one of a format in `legacyHashes` or `legacyVerifiers`. Default: no password. */
+  /**
+   * An argon2 hash, or one of a format in `legacyHashes` or `legacyVerifiers`. What Django and Spring write around it is
+   * taken off; `!…`, `*` and `NULL` are no password. Default: no password.
+   */
   readonly passwordHash?: string | null
   /** Default: the time of the import. */
   readonly passwordChangedAt?: number | Date | null
@@ -606,6 +651,11 @@ export interface ImportBatch {
   readonly allowRoles?: readonly string[]
   /** With `true` the rows are judged by the same rules, and nothing is written or reported as event. Default false. */
   readonly dryRun?: boolean
+  /**
+   * One set for all calls of an import, each awaited before the next. What a call that resolves saw is added, so that a
+   * later row that repeats it is `duplicate_row`, also in a dry run. Default: of this call alone.
+   */
+  readonly seen?: Set<string>
 }
 
 /** Why a row made no account. */

@@ -3,20 +3,22 @@ import {
   entryRefusal,
   entryRules,
   isPeopleOnlyRole,
+  isTenantId,
   isUnfinishedImport,
+  membershipsAfter,
   sparesNone,
 } from '../../engine/accounts.js'
 import { isStorable } from '../../engine/text.js'
-import { AuthError } from '../../errors/index.js'
-import { isHuman, newUser, type User } from '../../model/user.js'
+import { AuthError, DeletionRefusedError } from '../../errors/index.js'
+import { isHuman, type Membership, newUser, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
 import { readEmail } from '../context/email-address.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { factorChanged, raiseDeviceEpoch, retireProofs } from '../factors/factor-changes.js'
-import { clearFactorFailures } from '../limits/lockout.js'
 import type { MailedLink } from '../mail/mail-service.js'
+import { clearGuesses } from '../passwords/guess-budgets.js'
 import { hostLine } from '../passwords/password-check.js'
 import { checkNewPassword, resetLinkFor } from '../passwords/password-writer.js'
 import { endAllSessions, raiseSessionEpoch } from '../sessions/session-endings.js'
@@ -68,11 +70,20 @@ export interface Users {
   /** A page of people or of service accounts. Throws `invalid_request` for a page out of bounds. */
   list(page?: UserPageRequest): Promise<UserPage>
   /**
-   * Resolves with the changed user; null for an unknown id. Throws `invalid_request`,
-   * `role_not_assignable` as `assertRoleAssignable` does, and `import_unfinished` for `enabled: true` where
+   * Resolves with the changed user; null for an unknown id. Throws `invalid_request`, `memberships_changed` for a list
+   * with a `membershipsRevision` that is no longer the user's, `role_not_assignable` as `assertRoleAssignable` does, and `import_unfinished` for `enabled: true` where
    * the import of the account was cut off: import its row again.
    */
   update(id: string, changes: UserChanges, by?: Actor): Promise<UserRecord | null>
+  /**
+   * Adds a user to a tenant, or takes one out: two calls at once both count. Resolves with the user; where that changes
+   * nothing, nothing is written and no event emitted. Null for an unknown id. Throws `invalid_request` for what is no
+   * tenant id of 1 to 64 characters, and where the list grew beyond 4 KiB.
+   */
+  readonly memberships: {
+    add(id: string, membership: Membership, by?: Actor): Promise<UserRecord | null>
+    remove(id: string, tenantId: string, by?: Actor): Promise<UserRecord | null>
+  }
   /**
    * Call it before you give a user roles that you keep yourself. Resolves if the user may hold all of
    * them. `super_admin` and `administrator`, in any spelling, are for people: throws
@@ -102,7 +113,8 @@ export interface Users {
   /**
    * Ends every session at once and removes the user with all data except audit records; for a service
    * account, its credentials too. Then the address is free; the id is never used again. False for an
-   * unknown id. After a rejection the user may already be disabled for good: repeat it, or the process
+   * unknown id. Rejects with a `DeletionRefusedError`, before anything is changed, where foreign keys of the host hold
+   * rows of the user. After any other rejection the user may already be disabled for good: repeat it, or the process
    * that sweeps completes it within an hour.
    */
   delete(id: string, by?: Actor): Promise<boolean>
@@ -113,13 +125,15 @@ const accountFields: readonly AccountField[] = ['name', 'enabled', 'systemRole',
 export function createUsers(ctx: SurfaceContext): Users {
   async function write(
     id: string,
-    changes: UserChanges,
+    changesOf: (user: User) => UserChanges | null,
   ): Promise<{ readonly before: User; readonly after: User } | null> {
     if (!isId(id)) return null
     return retryOnConflict(10, async () => {
       const user = await ctx.collections.users.get(id)
       // A user that is being deleted can no longer change.
       if (user === null || user.deletingAt !== null) return null
+      const changes = changesOf(user)
+      if (changes === null) return { before: user, after: user }
       checkRoles([changes.systemRole ?? ''], user)
       const { guard, set } = writeOf(user, changes)
       const written = await ctx.collections.users.update(id, guard, {
@@ -165,16 +179,38 @@ export function createUsers(ctx: SurfaceContext): Users {
     return user
   }
 
-  async function change(id: string, changes: UserChanges, act: Act): Promise<User | null> {
-    const known = onlyKnown(changes)
-    const written = await write(id, known)
+  /** Tells of the change of an account that `work` makes, also where that fails. */
+  async function change(
+    id: string,
+    act: Act,
+    work: () => ReturnType<typeof write>,
+    fieldsOf: () => readonly AccountField[],
+  ): Promise<User | null> {
+    const written = await work().catch((error: unknown) => {
+      emitUserFailed(ctx, 'account.updateFailed', act, { targetId: id, error })
+      throw error
+    })
     if (written === null) {
       emitUserFailed(ctx, 'account.updateFailed', act, { targetId: id })
       return null
     }
-    const fields = accountFields.filter((field) => known[field] !== undefined)
-    emitUserUpdated(ctx, act, fields, written.before, written.after)
-    return written.after
+    const { before, after } = written
+    if (after !== before) emitUserUpdated(ctx, act, fieldsOf(), before, after)
+    return after
+  }
+
+  async function changeMembership(
+    id: string,
+    by: Actor,
+    step: { readonly add: Membership } | { readonly remove: string },
+  ): Promise<UserRecord | null> {
+    const work = async () =>
+      write(id, (user) => {
+        const memberships = membershipsAfter(user.memberships, step)
+        return memberships === user.memberships ? null : onlyKnown({ memberships })
+      })
+    const changed = await change(id, actBy(by), work, () => ['memberships'])
+    return changed === null ? null : recordOf(changed)
   }
 
   return {
@@ -214,15 +250,28 @@ export function createUsers(ctx: SurfaceContext): Users {
 
     async update(id, changes, by = {}) {
       const act = actBy(by)
-      const changed = await change(id, changes, act).catch((error: unknown) => {
-        emitUserFailed(ctx, 'account.updateFailed', act, { targetId: id, error })
-        throw error
-      })
+      const work = async () => {
+        const known = onlyKnown(changes)
+        return write(id, () => known)
+      }
+      const fieldsOf = () => accountFields.filter((field) => changes[field] !== undefined)
+      const changed = await change(id, act, work, fieldsOf)
       if (changed === null) return null
       if (changes.enabled === false) {
         await endAllSessions(ctx, id, 'admin', act.source, { actorId: act.actorId })
       }
       return recordOf(changed)
+    },
+
+    memberships: {
+      async add(id, { tenantId }, by = {}) {
+        return changeMembership(id, by, { add: { tenantId } })
+      },
+      async remove(id, tenantId, by = {}) {
+        if (!isTenantId(tenantId))
+          throw invalidUser('tenantId must be a text of 1 to 64 characters.')
+        return changeMembership(id, by, { remove: tenantId })
+      },
     },
 
     async assertRoleAssignable(id, given) {
@@ -236,12 +285,31 @@ export function createUsers(ctx: SurfaceContext): Users {
 
     passwordLink: async (id, by = {}) => (isId(id) ? resetLinkFor(ctx, id, actBy(by)) : null),
     resetMfa: (id, by = {}) => resetMfa(ctx, id, actBy(by)),
-    delete: async (id, by = {}) => (await deleteAccount(ctx, id, actBy(by))) !== null,
+    async delete(id, by = {}) {
+      const deleted = deleteAccount(ctx, id, actBy(by)).catch((error: unknown) => {
+        // Callers of a route get the code; the host's own code can do something about the cause.
+        const isRefused = error instanceof AuthError && error.cause instanceof DeletionRefusedError
+        throw isRefused ? error.cause : error
+      })
+      return (await deleted) !== null
+    },
   }
 }
 
 /** What the changes are to the record, and what must be as it was when they are written. */
-function writeOf(user: User, changes: UserChanges) {
+function writeOf(user: User, given: UserChanges) {
+  const { membershipsRevision: expected, ...known } = given
+  const { membershipsRevision } = user
+  if (expected !== undefined && expected !== membershipsRevision) {
+    throw new AuthError('memberships_changed')
+  }
+  const isListed = known.memberships !== undefined
+  const changes = isListed ? { ...known, membershipsRevision: membershipsRevision + 1 } : known
+  const { guard, set } = writeOfStanding(user, changes)
+  return { guard: isListed ? { ...guard, membershipsRevision } : guard, set }
+}
+
+function writeOfStanding(user: User, changes: Partial<User>) {
   const { sessionEpoch, credentialEpoch, deviceEpoch, importState } = user
   const isUnfinished = isUnfinishedImport(user)
   // Its second factor may be missing: a password alone would open it.
@@ -307,10 +375,10 @@ export async function resetMfa(
   ])
   // Once more: a login by a factor may have come in just before its removal.
   if (!(await endSessions())) return false
-  await clearFactorFailures(ctx.limits, userId)
   const change = { change: 'factorsReset', source, actorId } as const
   // What a factor granted between the epoch and its removal.
   await retireProofs(ctx, user, change)
   factorChanged(ctx, user, change)
+  await clearGuesses(ctx, user, 'factor')
   return true
 }

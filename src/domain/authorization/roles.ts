@@ -12,7 +12,7 @@ import {
 import { isHuman } from '../../model/user.js'
 import type { Authorizer, AuthorizerFactory, HeldRole, HeldRoles } from '../../ports/host.js'
 import type { Surface } from '../../ports/surface.js'
-import { newestFirst } from '../../stores/newest-first.js'
+import { newestFirst, pagesUntilShort } from '../../stores/pages.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy, reasonOf } from '../context/actor.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -401,9 +401,12 @@ export function createHeldRoles(collections: Rooms): HeldRoles {
   return {
     async heldBy({ surface, userId, tenantId }) {
       const bindings: StoredRoleBinding[] = []
-      for await (const binding of newestFirst(collections[surface].roleBindings, { userId })) {
-        const counts = binding.pendingSince === null && ['', tenantId].includes(binding.tenantId)
-        if (counts) bindings.push(binding)
+      // Each guarded request may come here, and a binding that is missed grants nothing.
+      for await (const page of pagesUntilShort(collections[surface].roleBindings, { userId })) {
+        const counting = page.filter((one) => {
+          return one.pendingSince === null && ['', tenantId].includes(one.tenantId)
+        })
+        bindings.push(...counting)
       }
       const roles = await Promise.all(bindings.map((binding) => roleOf(surface, binding)))
       return roles.filter((role) => role !== null)

@@ -34,9 +34,11 @@ export function createConfiguration(deps: ConfigDeps): Configuration {
     ...deps,
     roll,
     register: registration(deps, roll),
-    reader: createConfigReader(deps.clock, deps.modules.keys(), (name, before) =>
-      readActive(config, name, before),
-    ),
+    reader: createConfigReader(deps.clock, deps.modules.keys(), (name, before) => {
+      const read = () => readActive(config, name, before)
+      // Others wait for the same reading, so it does not end with the request that began it.
+      return deps.afterReply?.(read) ?? read()
+    }),
     withLock: createKeyedMutex(),
   }
   return config

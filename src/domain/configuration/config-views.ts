@@ -259,6 +259,8 @@ function isChange(given: unknown): boolean {
 
 /** What the parts of the configuration store share. Each takes the part it needs. */
 export interface ConfigDeps {
+  /** Does work that outlives its request. Default: there is no request. */
+  readonly afterReply?: <T>(work: () => T) => T
   readonly collections: ModuleCollections
   /** By name; fixed at construction. */
   readonly modules: ReadonlyMap<string, RegisteredModule>

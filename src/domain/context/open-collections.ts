@@ -56,7 +56,7 @@ export function tokenDenylistId(surface: string, jti: string): string {
 }
 
 /**
- * The first entry for one of these ids that has not expired; null without one. A backend may answer with others as well.
+ * The first entry for one of these ids that has not expired; null without one.
  */
 export function entryInForce(
   entries: readonly DenylistEntry[],

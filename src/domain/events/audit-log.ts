@@ -8,6 +8,7 @@ import type { AuthEvent, Emit } from '../../ports/events.js'
 import type { Clock, Logger, Random } from '../../ports/host.js'
 import type { Surface } from '../../ports/surface.js'
 import type { Tracing } from '../../ports/telemetry.js'
+import { fullPage } from '../../stores/pages.js'
 import { hostPage, storedText } from '../context/actor.js'
 
 interface PublisherDeps {
@@ -149,7 +150,9 @@ async function auditPage(
 ): Promise<AuditPage> {
   const page = hostPage(request)
   const equal = by === 'targetId' ? { targetId: id } : { actorId: id }
-  const { shown, next } = page.cut(await records.find(equal, { ...page.read, newestFirst: true }))
+  const { shown, next } = page.cut(
+    await fullPage(records, equal, { ...page.read, newestFirst: true }),
+  )
   return { records: shown, next }
 }
 
@@ -225,7 +228,9 @@ const recorded: {
     return unproven(event.userId, { method: event.method, reason: event.reason })
   },
   'login.lockedOut': (event) =>
-    event.userId === null ? null : unproven(event.userId, { until: event.until }),
+    event.userId === null
+      ? null
+      : unproven(event.userId, { until: event.until, budget: event.budget }),
   'session.terminated': ({ actorId, userId, sessionId, reason }) =>
     inSession(act(actorId, userId, { reason }), sessionId),
   'session.allTerminated': (event) => act(event.actorId, event.targetId, {}),
@@ -235,8 +240,9 @@ const recorded: {
   'mfa.required': (event) => own(event.userId, { method: event.method, missing: event.missing }),
   'mfa.steppedUp': (event) =>
     inSession(own(event.userId, { method: event.method }), event.sessionId),
-  'mfa.failed': (event) => guessed(event, { method: event.method }),
-  'mfa.lockedOut': (event) => guessed(event, { method: event.method, until: event.until }),
+  'mfa.failed': (event) => guessed(event, { method: event.method, reason: event.reason }),
+  'mfa.lockedOut': (event) =>
+    guessed(event, { method: event.method, until: event.until, budget: event.budget }),
   'mfa.backupCodeUsed': (event) => own(event.userId, { remaining: event.remaining }),
   'mfa.passkeyCounterRegressed': ({ userId, credentialId, storedCounter, shownCounter }) =>
     unproven(userId, { credentialId, storedCounter, shownCounter }),

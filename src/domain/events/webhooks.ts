@@ -1,6 +1,6 @@
 import { type BackgroundTasks, createWakeableTimer } from '../../concurrency/background-tasks.js'
 import { withTimeout } from '../../concurrency/promises.js'
-import { sha256, uuidv7, webhookSignature } from '../../crypto/secrets.js'
+import { sha256, standardWebhookSignature, uuidv7, webhookSignature } from '../../crypto/secrets.js'
 import { mostAttempts, waitAfterAttempt, wantsEvent } from '../../engine/webhook-delivery-rules.js'
 import { describeError } from '../../errors/index.js'
 import type { WebhookDelivery } from '../../model/event-records.js'
@@ -112,7 +112,8 @@ export function createWebhooks(deps: Deps): Webhooks {
   }
 
   async function send(to: SecurityWebhook, delivery: WebhookDelivery): Promise<boolean> {
-    const { webhook, event, body } = delivery
+    const { id, webhook, event, body } = delivery
+    const timestamp = Math.floor(clock.now() / 1000)
     try {
       // Throws where the secret does not decrypt: an attempt like any other that failed.
       const secrets = [to.signingSecret, previousOf(to)]
@@ -123,6 +124,9 @@ export function createWebhooks(deps: Deps): Webhooks {
           'content-type': 'application/json; charset=utf-8',
           'user-agent': 'postern',
           'x-signature': webhookSignature(secrets, body),
+          'webhook-id': id,
+          'webhook-timestamp': String(timestamp),
+          'webhook-signature': standardWebhookSignature(secrets, { id, timestamp, body }),
         },
         body,
         timeoutMs,

@@ -7,13 +7,14 @@ import {
   type SecondFactorMethod,
   usableMethods,
 } from '../../engine/factors.js'
+import { type GuessBudget, sharedBudget } from '../../engine/guess-budgets.js'
 import { isToldGuess } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import type { BackupCodes } from '../../model/factors.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors, remainingCodes } from '../context/enrolled-factors.js'
-import { attemptGuess } from '../limits/lockout.js'
+import { attemptGuess, factorGuess } from '../limits/lockout.js'
 import { type FactorLockout, mailOwner, tellOwnerOfGuesses } from '../mail/mail-service.js'
 import { networkLine, sessionLine } from '../passwords/password-check.js'
 import { attemptInSession } from '../sessions/session-endings.js'
@@ -31,6 +32,8 @@ export interface ShownCode {
   readonly code: string
   /** The session that shows it; absent at a login. */
   readonly sessionId?: string
+  /** Whose guesses it counts with at a login. Default: those of the account. */
+  readonly budget?: GuessBudget
 }
 
 /** What events tell of an attempt. */
@@ -62,7 +65,7 @@ function tellOwner(ctx: SurfaceContext, userId: string, what: FactorLockout): vo
 }
 
 function tellOfFailure(ctx: SurfaceContext, facts: Facts, guess: Guess, source: RequestSource) {
-  ctx.emit('mfa.failed', source, facts)
+  ctx.emit('mfa.failed', source, { ...facts, reason: null })
   if (isToldGuess(guess)) tellOwnerOfGuesses(ctx, facts.userId, 'secondFactor', source)
 }
 
@@ -91,23 +94,26 @@ export async function spendCode(
   shown: ShownCode,
   source: RequestSource,
 ): Promise<void> {
-  const { method, sessionId } = shown
+  const { method, sessionId, budget = sharedBudget } = shown
   const facts = { userId, method, sessionId: sessionId ?? null }
   const guess = { number: 0, mailed: false }
-  const counter = (sessionId === undefined ? atLogins : inSessions)[method]
+  const counted =
+    sessionId === undefined
+      ? factorGuess(atLogins[method], userId, budget)
+      : { counter: inSessions[method], subject: userId, budget: 'sessions' as const }
   let forgiven = Promise.resolve()
   const attempt = async () => {
     const result = await attemptGuess(
       ctx,
-      { counter, subject: userId },
+      counted,
       (failedBefore) => {
         guess.number = failedBefore + 1
         return check(ctx, userId, shown, source)
       },
-      (_, { until, isFirst }) => {
+      (_, { until, isFirst, budget }) => {
         guess.mailed = isFirst
-        ctx.emit('mfa.lockedOut', source, { ...facts, until })
-        if (isFirst) tellOwner(ctx, userId, { at: ctx.clock.now(), method, until })
+        ctx.emit('mfa.lockedOut', source, { ...facts, until, budget })
+        if (isFirst) tellOwner(ctx, userId, { at: ctx.clock.now(), method, until, budget })
       },
       (forgiving) => {
         forgiven = forgiving

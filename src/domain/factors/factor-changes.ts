@@ -94,7 +94,7 @@ export async function retireProofs(
     if (now.deviceEpoch === deviceEpoch) return
     throw stepUpRequired((await ctx.settings()).stepUpMaxAge)
   }
-  const raised = await raiseDeviceEpoch(ctx.collections.users, id, { kept, requireRight })
+  const raised = await raiseDeviceEpoch(ctx.collections.users, id, { kept, askedIn, requireRight })
   if (raised !== null) await endOthers(ctx, id, change)
   return raised
 }
@@ -115,19 +115,21 @@ export async function factorEnrolled(
 interface Terms {
   /** The only session that can be refreshed from then on; left out, all can that could before. */
   readonly kept?: Spared | undefined
+  /** The session that changes the factors. Default: none. */
+  readonly askedIn?: string | undefined
   /** Throws where it may not be done to the user as they are now. Default: it may. */
   readonly requireRight?: (user: User) => Promise<void>
 }
 
 /**
- * Once this resolves, no earlier step-up proof and no earlier trusted device counts. With `kept`, no
+ * For a change of factors. Once this resolves, no earlier step-up proof and no earlier trusted device counts. With `kept`, no
  * session but that one can be refreshed either: by the same write, so that no crash leaves the others
  * open. Null when the user is gone.
  */
 export function raiseDeviceEpoch(
   users: Collection<User>,
   userId: string,
-  { kept, requireRight }: Terms = {},
+  { kept, askedIn, requireRight }: Terms = {},
 ): Promise<User | null> {
   let tried: Pick<User, 'deviceEpoch' | 'sessionEpoch'> | null = null
 
@@ -143,11 +145,13 @@ export function raiseDeviceEpoch(
     if (user === null) return null
     if (isWritten(user)) return user
     await requireRight?.(user)
-    const { deviceEpoch, sessionEpoch } = user
+    const { deviceEpoch, sessionEpoch, secretsEpoch } = user
     const next = { deviceEpoch: deviceEpoch + 1, sessionEpoch: sessionEpoch + 1 }
     tried = next
+    const changed = { secretsEpoch: secretsEpoch + 1, secretsChangedIn: askedIn ?? null }
     const set = kept === undefined ? { deviceEpoch: next.deviceEpoch } : { ...next, ...kept }
-    return (await users.update(userId, { deviceEpoch, sessionEpoch }, set)) ?? conflict
+    const guard = { deviceEpoch, sessionEpoch }
+    return (await users.update(userId, guard, { ...set, ...changed })) ?? conflict
   })
 }
 

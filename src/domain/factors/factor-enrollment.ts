@@ -82,7 +82,8 @@ function claim(
     const closing = closingOf(sessionEpoch, ended)
     const guard = { deviceEpoch, credentialEpoch, enabled: true, kind: '', ...closing.guard }
     const own = { lastIntentId, settledEnrollmentId: null }
-    const set = { deviceEpoch: deviceEpoch + 1, ...own, ...closing.set }
+    const changed = { secretsEpoch: seen.secretsEpoch + 1, secretsChangedIn: askedIn }
+    const set = { deviceEpoch: deviceEpoch + 1, ...changed, ...own, ...closing.set }
     const claimed = await ctx.collections.users.update(user.id, guard, set)
     if (claimed !== null) return claimed
     const found = await ctx.collections.users.get(user.id)

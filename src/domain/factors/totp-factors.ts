@@ -5,6 +5,7 @@ import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, TotpFactor } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
 import type { Surface } from '../../ports/surface.js'
+import { pagesOf } from '../../stores/pages.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { joinReencryptions, type Reencryption } from '../configuration/config-views.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
@@ -184,10 +185,9 @@ async function move(
 }
 
 async function moveFrom(ctx: SurfaceContext, keyId: string): Promise<Reencryption> {
-  let [after, reencrypted] = ['', 0]
+  let reencrypted = 0
   const damaged: Reencryption['damaged'][number][] = []
-  for (;;) {
-    const page = await ctx.collections.totpFactors.find({ keyId }, { limit: batch, after })
+  for await (const page of pagesOf(ctx.collections.totpFactors, { keyId }, { limit: batch })) {
     const outcomes = await Promise.all(
       page
         .filter(({ confirmed }) => confirmed)
@@ -198,10 +198,8 @@ async function moveFrom(ctx: SurfaceContext, keyId: string): Promise<Reencryptio
         }),
     )
     reencrypted += outcomes.filter((isMoved) => isMoved === true).length
-    const last = page.at(-1)
-    if (last === undefined || page.length < batch) return { reencrypted, damaged }
-    after = last.id
   }
+  return { reencrypted, damaged }
 }
 
 /** Where the secret of a user's authenticator app is; encrypted for it, it decrypts nowhere else. */

@@ -35,7 +35,8 @@ export interface PasswordHashes {
   hash(password: string, line: HashLine): Promise<string>
   /**
    * Costs one hash verification whatever happens: for no hash (null), one that cannot be read, and a
-   * password that can never be right, a dummy of the current costs is verified.
+   * password that can never be right, a dummy of the current costs is verified. A hash of another product
+   * costs a second one if the password as it was typed differs from its NFC form.
    */
   verify(storedHash: string | null, password: string, line: HashLine): Promise<PasswordVerdict>
   /**
@@ -71,6 +72,10 @@ interface Legacy {
 
 /** KiB times passes: 1 GiB four times, some seconds. `parsePhc` alone would let a hash take a minute. */
 const mostImportedWork = 4 * 1024 * 1024
+
+/** What bcrypt reads of a password, and its hashes, also as frameworks wrap them for a verifier of the host. */
+const bcryptBytes = 72
+const bcryptForm = /^(?:bcrypt\$|\{bcrypt\})?\$2[abxy]?\$\d\d\$/i
 
 export function createPasswordHashes(deps: Deps): PasswordHashes {
   const { hasher, gate, params, random } = deps
@@ -127,12 +132,21 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
   async function verifyLegacy(
     { name, verifier }: Legacy,
     storedHash: string,
-    bytes: Uint8Array,
+    spellings: readonly Uint8Array[],
     line: HashLine,
   ): Promise<PasswordVerdict> {
-    const kind = { name, cost: null }
-    const verdict = await verified(kind, line, () => verifier.verify(storedHash, bytes))
-    return { ...verdict, rehashTo: verdict.ok ? params : null }
+    // A kind of its own, because checks of one spelling would lower the floor under those of two.
+    const kind = { name: spellings.length > 1 ? `${name}, two spellings` : name, cost: null }
+    let isCut = false
+    const verdict = await verified(kind, line, async () => {
+      for (const bytes of spellings) {
+        isCut = bytes.length > bcryptBytes && bcryptForm.test(storedHash)
+        if ((await verifier.verify(storedHash, bytes)) === true) return true
+      }
+      return false
+    })
+    // bcrypt did not read the rest. A mistake in it would become the password, and the right one be refused.
+    return { ...verdict, rehashTo: verdict.ok && !isCut ? params : null }
   }
 
   return {
@@ -151,7 +165,8 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
         const isUsual = argon2Work(phc) <= Math.max(mostImportedWork, argon2Work(params))
         return isUsual ? 'checkable' : 'tooCostly'
       }
-      const isTooCostly = (await formats()).some((format) => format.isTooCostly(hash))
+      const all = [...deps.legacyVerifiers, ...(await formats())]
+      const isTooCostly = await guarded(async () => all.some((one) => one.isTooCostly?.(hash)))
       return isTooCostly ? 'tooCostly' : 'unknown'
     },
 
@@ -162,7 +177,8 @@ export function createPasswordHashes(deps: Deps): PasswordHashes {
       // argon2id is ours; for other variants the host's verifier, if it has one, knows better.
       const legacy =
         phc?.variant === 'argon2id' ? undefined : await guarded(() => legacyOf(storedHash))
-      if (legacy !== undefined) return verifyLegacy(legacy, storedHash, bytes, line)
+      if (legacy !== undefined)
+        return verifyLegacy(legacy, storedHash, spellingsOf(password, bytes), line)
       if (phc === null) {
         deps.logger?.warn(
           'a stored password hash cannot be read; its account cannot log in with a password',
@@ -203,6 +219,13 @@ function bytesOf(password: string): Uint8Array | 'malformed' | 'tooLong' {
   if (normalized === null) return 'malformed'
   const bytes = new TextEncoder().encode(normalized)
   return bytes.length > maxPasswordBytes ? 'tooLong' : bytes
+}
+
+/** Other products hash a password as it is typed: that comes first, then the NFC form if it differs. */
+function spellingsOf(password: string, normalized: Uint8Array): readonly Uint8Array[] {
+  const typed = new TextEncoder().encode(password)
+  const isOther = !Buffer.from(typed).equals(normalized) && typed.length <= maxPasswordBytes
+  return isOther ? [typed, normalized] : [normalized]
 }
 
 /** What hashes have in common that take equally long to check. */

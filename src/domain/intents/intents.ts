@@ -12,7 +12,6 @@ import {
 import { capReached } from '../../engine/refresh-rules.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import { providerId } from '../../identity-providers/providers.js'
 import {
   type Challenge,
   type Intent,
@@ -27,7 +26,7 @@ import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import { entryInForce, sessionDenylistId } from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { isProviderOffered, isTenantAdmitted } from '../surface/ways-in.js'
+import { isIssuerAdmitted, isProviderOffered } from '../surface/ways-in.js'
 
 // Everything that begins in one request and ends in another, see the table in `engine/intents.ts`. What is spent after
 // its effect is kept in `intents`; what is spent before it, in `challenges`, may be lost.
@@ -73,7 +72,9 @@ export async function issueIntent<K extends StoredKind>(
     return expiresAt
   }
   const challenge = { id: secretHash, sessionId: null, ...intent }
-  if (await ctx.collections.challenges.insert(challenge)) return expiresAt
+  const isStored = await ctx.collections.challenges.insert(challenge)
+  // This alone has a secret that the caller did not draw: the same request at the same time notes the same.
+  if (isStored || kind === 'confirmedLink') return expiresAt
   throw new AuthError('service_unavailable')
 }
 
@@ -159,22 +160,25 @@ async function refusalOfSession(
   return isTooOld ? new AuthError('session_max_age_reached') : null
 }
 
+/** Methods of a login that are no provider's; none of an intent without a login. */
+const firstFactors: readonly string[] = ['password', 'webauthn', '']
+
 /** True of a login that came by no provider. */
 async function isIdentityGood(
   ctx: SurfaceContext,
   { userId, method = '', identityId = null, oauthCodeId = null }: JudgedFacts,
   settings: AuthSettings,
 ): Promise<boolean> {
-  if (providerId(method) === null) return true
+  if (firstFactors.includes(method)) return true
   const [identity, code] = await Promise.all([
     identityId === null ? null : ctx.collections.oauthIdentities.get(identityId),
     oauthCodeId === null ? null : ctx.collections.challenges.get(oauthCodeId),
   ])
-  const isCodeGood =
-    oauthCodeId === null || (code?.kind === 'appCode' && code.attempts < codeUses.replayed)
+  // A browser's flow is used once, and never again.
+  const isCodeGood = oauthCodeId === null || (code !== null && code.attempts < codeUses.replayed)
   if (identity === null || isBeingLinked(identity)) return false
   // One of a tenant that was shut out meanwhile could not begin this login now.
-  return identity.userId === userId && isCodeGood && isTenantAdmitted(identity, settings)
+  return identity.userId === userId && isCodeGood && isIssuerAdmitted(ctx, identity, settings)
 }
 
 async function hasNoOtherFactor(
@@ -194,10 +198,8 @@ function switches(
 ): IntentState['isOn'] {
   const password = settingsFor(ctx.surface, settings).passwordLoginEnabled
   const isOn = (way = '') => {
-    const id = providerId(way)
-    return id === null
-      ? way !== 'password' || password
-      : isProviderOffered(id, ctx.surface, settings)
+    if (way === 'password') return password
+    return firstFactors.includes(way) || isProviderOffered(ctx, way, settings)
   }
   return {
     password,
@@ -368,7 +370,7 @@ interface JudgedPayload {
   readonly method?: string
   /** The account at a provider that signed in; null for a login that began otherwise. */
   readonly identityId?: string | null
-  /** The code of the app that began it; null without one. */
+  /** The app's code or the browser's flow that began the login; null if neither did. */
   readonly oauthCodeId?: string | null
   /** The provider that it leads to. */
   readonly provider?: string

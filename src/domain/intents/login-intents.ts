@@ -1,10 +1,13 @@
 import { equalConstantTime, isUuid, randomToken, sha256 } from '../../crypto/secrets.js'
+import { registrationKeys } from '../../engine/accounts.js'
+import { budgetIn, type GuessBudget } from '../../engine/guess-budgets.js'
 import type { IntentEpochs } from '../../engine/intents.js'
 import { AuthError } from '../../errors/index.js'
 import type { Collections } from '../../model/collections.js'
 import { type Intents, type LinkKind, linkKinds } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
-import { newestFirst } from '../../stores/newest-first.js'
+import { newestFirst } from '../../stores/pages.js'
+import { subjectOf } from '../limits/lockout.js'
 import { requireSigner } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import {
@@ -19,6 +22,7 @@ import {
   openIntent,
   type SpentIntent,
   spendIntent,
+  unlessRefused,
 } from './intents.js'
 import { type BrowserKeys, isOwnBrowser } from './oauth-flows.js'
 
@@ -80,6 +84,12 @@ export async function issueLoginTicket(
   return { mfaToken, expiresIn: lifeMs / 1000 }
 }
 
+/** Whether its login still waits. Whether it may go on is not asked. */
+export async function isLoginWaiting(ctx: SurfaceContext, mfaToken: string): Promise<boolean> {
+  const ticket = await ctx.collections.challenges.get(sha256(mfaToken))
+  return ticket !== null && ticket.expiresAt > ctx.clock.now()
+}
+
 /** What a ceremony of this login is bound to. */
 export function loginTicketIdOf({ mfaToken }: Pick<ShownTicket, 'mfaToken'>): string {
   return sha256(mfaToken)
@@ -108,18 +118,19 @@ export async function attemptLoginTicket<K extends LoginKind>(
   ctx: SurfaceContext,
   shown: ShownTicket,
   kind: K,
-  check: (opened: OpenedIntent<K>) => Promise<boolean>,
+  check: (opened: OpenedIntent<K>, budget: GuessBudget) => Promise<boolean>,
 ): Promise<OpenedIntent<K>> {
   const { mfaMaxAttempts } = await ctx.settings()
   const ticket = await readLoginTicket(ctx, shown, kind)
-  await ctx.limits.check('mfaPerUser', ticket.userId)
+  const budget = budgetIn(ticket.payload.budget)
+  await ctx.limits.check('mfaPerUser', subjectOf(ticket.userId, budget))
   // A code is good once, a backup code for ever gone: neither is spent on a login that no key would sign.
   await requireSigner(ctx)
   const counted = await attemptIntent(ctx, ticket.id, mfaMaxAttempts)
   if (counted === null) throw new AuthError('mfa_ticket_invalid')
   async function checked() {
     const intent = await openIntent(ctx, kind, ticket)
-    return { intent, ok: await check(intent) }
+    return { intent, ok: await check(intent, budget) }
   }
   const outcome = await checked().catch(async (error: unknown) => {
     if (error instanceof AuthError && error.code === 'invalid_mfa_code') return null
@@ -214,6 +225,48 @@ export async function takeMailedTicket(
   { stored: { id, secretHash } }: SpentIntent<LinkKind, User | null>,
 ): Promise<boolean> {
   return (await ctx.collections.intents.take(id, { secretHash })) !== null
+}
+
+/** Null without a key: who has none is not known again. */
+function confirmedSecret(secretHash: string, shown: string | null): string | null {
+  const keys = registrationKeys(shown).join('.')
+  return keys === '' ? null : `confirmed ${secretHash} ${keys}`
+}
+
+const confirmedMs = 10 * 60 * 1000
+
+/** To be called before the link is taken, so that whoever finds it gone finds this. */
+export async function noteConfirmed(
+  ctx: SurfaceContext,
+  { stored: { boundTo, secretHash } }: SpentIntent<'register' | 'verifyEmail', User | null>,
+  shown: string | null,
+): Promise<void> {
+  const secret = confirmedSecret(secretHash, shown)
+  if (secret === null) return
+  const [user] = await ctx.collections.users.find({ email: boundTo }, { limit: 1 })
+  if (user === undefined) return
+  const terms = { user, boundTo: null, payload: {}, lifeMs: confirmedMs }
+  await issueIntent(ctx, 'confirmedLink', secret, terms)
+}
+
+/**
+ * What a link confirmed in the last ten minutes for this browser or app. Null for any other, and if the account's
+ * credentials changed since.
+ */
+export async function findConfirmed(
+  ctx: SurfaceContext,
+  token: string,
+  shown: string | null,
+): Promise<{ readonly id: string; readonly user: User } | null> {
+  const parsed = parseToken(token)
+  const secret = parsed && confirmedSecret(sha256(parsed.secret), shown)
+  if (secret === null) return null
+  const id = sha256(secret)
+  const stored = await ctx.collections.challenges.get(id)
+  const note = intentOf(ctx, 'confirmedLink', stored)
+  if (note === null) return null
+  const opened = await unlessRefused('confirmedLink', openIntent(ctx, 'confirmedLink', note))
+  return opened && { id, user: opened.user }
 }
 
 /** Removes the links that would make an account of the address. */

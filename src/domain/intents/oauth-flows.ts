@@ -1,14 +1,15 @@
 import { equalConstantTime, randomToken, sha256 } from '../../crypto/secrets.js'
 import { registrationKeys } from '../../engine/accounts.js'
 import { recognitionIds } from '../../engine/login-risk-rules.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, describeError } from '../../errors/index.js'
 import type {
   ProviderCredentials,
   SignInHints,
+  SignInRequest,
   SignInSecrets,
 } from '../../identity-providers/provider.js'
-import type { ProviderId } from '../../identity-providers/providers.js'
-import { flowSecretsIn, type Intents } from '../../model/intents.js'
+import { ProviderError } from '../../identity-providers/provider-error.js'
+import { flowAnswerIn, flowSecretsIn, type Intents } from '../../model/intents.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { endSession } from '../sessions/session-endings.js'
@@ -34,7 +35,7 @@ export type FlowKind = (typeof flowKinds)[number]
 type Flow = Intents[FlowKind]
 
 export interface FlowFacts {
-  readonly provider: ProviderId
+  readonly provider: string
   /** The host's own address the browser goes on to. */
   readonly redirectUri: string
   /** The terms accepted on the way; null when none were named. */
@@ -68,15 +69,17 @@ export interface BegunFlow {
 /** A flow that came back to its browser or app. */
 export interface KnownFlow {
   readonly back: WayBack
-  /** The session that this flow has opened already; `null` if none. */
+  /** The session that this flow has opened already, at once or after a second factor; `null` if none. */
   readonly sessionId: string | null
+  /** What the page was told of a login that was to wait for its second factor; `null` if none was. */
+  readonly answer: FlowAnswer | null
   /** Spends the flow, once; `null` if it was spent before or has expired. */
   take(): Promise<TakenFlow | null>
 }
 
 /** Where the browser or the app goes on, also when nothing comes of the flow. */
 export interface WayBack {
-  readonly provider: ProviderId
+  readonly provider: string
   readonly kind: FlowKind
   readonly redirectUri: string
   /** `null` for browsers, and for apps that sent none. */
@@ -94,9 +97,12 @@ export interface TakenFlow {
   readonly redirectUri: string
   /** Throws `oauth_provider_disabled` and, for a link, `oauth_failed`. */
   intent(): Promise<FlowIntent>
-  /** Notes the session that it opened. */
-  note(sessionId: string): Promise<void>
+  /** Keeps what the page is told, encrypted: there is a ticket in it. */
+  remember(answer: FlowAnswer): Promise<void>
 }
+
+/** Members of the address where the browser goes on. */
+export type FlowAnswer = Readonly<Record<string, string>>
 
 /** What a flow that came back may lead to. */
 export type FlowIntent = SignInIntent | LinkIntent
@@ -116,6 +122,10 @@ function placeOf(ctx: SurfaceContext, id: string) {
 
 function callbackOf(ctx: SurfaceContext, provider: string): string {
   return `${ctx.routesUrl}/v1/auth/${ctx.surface}/oauth/${provider}/callback`
+}
+
+function answerPlace(ctx: SurfaceContext, id: string) {
+  return placeOf(ctx, `answer ${id}`)
 }
 
 /** Encrypted, because the code and the verifier together give the person's tokens. */
@@ -141,7 +151,7 @@ function open(ctx: SurfaceContext, { id, payload }: Flow, state: string) {
 }
 
 /** What all flows begin with, and where the browser or the app goes on to. */
-function begin(
+async function begin(
   ctx: SurfaceContext,
   {
     provider,
@@ -162,11 +172,28 @@ function begin(
   const sealedSecrets = seal(ctx, secrets, browser)
   const request = { ...secrets, redirectUri: callbackOf(ctx, provider), asksForAccount, hints }
   const begun: BegunFlow = {
-    authorizationUrl: ctx.providers.authorizationUrl(provider, credentials, request),
+    authorizationUrl: await urlOf(ctx, provider, credentials, request),
     expiresIn: flowSeconds,
   }
   const goodUntil = ctx.clock.now() + lifeMs
   return { payload: { provider, redirectUri, termsVersion, sealedSecrets, goodUntil }, begun }
+}
+
+/** Throws `service_unavailable` where a declared provider cannot be asked for its endpoints. */
+async function urlOf(
+  ctx: SurfaceContext,
+  provider: string,
+  credentials: ProviderCredentials,
+  request: SignInRequest,
+): Promise<string> {
+  try {
+    return await ctx.providers.authorizationUrl(provider, credentials, request)
+  } catch (cause) {
+    if (!(cause instanceof ProviderError)) throw cause
+    const why = { provider, reason: cause.message, ...describeError(cause) }
+    ctx.logger.warn('a provider could not be discovered', why)
+    throw new AuthError('service_unavailable', { cause })
+  }
 }
 
 /** For an app, which keeps a verifier of its own. */
@@ -177,7 +204,7 @@ export async function beginAppFlow(
   credentials: ProviderCredentials,
 ): Promise<BegunFlow> {
   const state = randomToken(ctx.random)
-  const { payload, begun } = begin(ctx, facts, credentials, state)
+  const { payload, begun } = await begin(ctx, facts, credentials, state)
   const terms = { user: null, boundTo: null, payload: { ...payload, ...app }, lifeMs: keptMs }
   await issueIntent(ctx, 'oauthApp', state, terms)
   return begun
@@ -194,7 +221,7 @@ export async function beginBrowserFlow(
   credentials: ProviderCredentials,
 ): Promise<BegunFlow & Pick<BrowserKey, 'flow' | 'key'>> {
   const [state, key] = [randomToken(ctx.random), randomToken(ctx.random)]
-  const { payload, begun } = begin(ctx, facts, credentials, state)
+  const { payload, begun } = await begin(ctx, facts, credentials, state)
   const terms = { boundTo: sha256(key), lifeMs: keptMs }
   if (linker === null) {
     await issueIntent(ctx, 'oauthWeb', state, { ...terms, user: null, payload })
@@ -212,7 +239,7 @@ export async function beginBrowserFlow(
 /** Throws `invalid_oauth_state` unless it is this provider's and this browser's. Nothing is spent. */
 export async function findOauthFlow(
   ctx: SurfaceContext,
-  provider: ProviderId,
+  provider: string,
   state: string,
   browserKey: string | null,
 ): Promise<KnownFlow> {
@@ -228,7 +255,12 @@ export async function findOauthFlow(
   const { redirectUri } = flow.payload
   const appState = flow.kind === 'oauthApp' ? flow.payload.appState : null
   const back = { provider, kind: flow.kind, redirectUri, appState }
-  return { back, sessionId: seen?.sessionId ?? null, take: () => takeFlow(ctx, back, flow, state) }
+  return {
+    back,
+    sessionId: seen?.sessionId ?? null,
+    answer: flowAnswerIn(ctx.secretBox.open(flow.payload.sealedSecrets, answerPlace(ctx, id))),
+    take: () => takeFlow(ctx, back, flow, state),
+  }
 }
 
 /** One that came back is known for as long as one may be on its way; one that never did, until it is gone. */
@@ -254,8 +286,10 @@ async function takeFlow(
     ...open(ctx, flow, state),
     redirectUri: callbackOf(ctx, back.provider),
     intent: () => intentOfFlow(ctx, flow),
-    async note(sessionId) {
-      await ctx.collections.challenges.update(id, { attempts: 1 }, { sessionId })
+    async remember(answer) {
+      const sealedSecrets = ctx.secretBox.seal(JSON.stringify(answer), answerPlace(ctx, id))
+      const set = { payload: { ...spent, sealedSecrets } }
+      await ctx.collections.challenges.update(id, { attempts: 1 }, set)
     },
   }
 }
@@ -414,8 +448,8 @@ export async function redeemSignUpCode(
 }
 
 /**
- * Notes the session the code came to, before a caller gets it. False when the code came again
- * meanwhile: then the session is ended.
+ * Notes the session that an app's code or a browser's flow led to, before the caller gets it. False if the code was
+ * shown again meanwhile, or if the store has lost its document: then the session is ended.
  */
 export async function bindOauthCode(
   ctx: SurfaceContext,

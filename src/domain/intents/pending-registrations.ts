@@ -8,12 +8,13 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 // Registrations whose mailbox is not proved. Each is bound to the browser or app that made it by a
 // random key; `shown` is what that keeps, null without. What has expired counts as not there.
 
-/** What a person registers with. */
+/** What a person registers with; with the id of the user to be where their account at a provider names it already. */
 export type Registered = Pick<
   PendingRegistration,
   | ('email' | 'emailAsTyped' | 'passwordHash' | 'name' | 'termsVersion')
   | ('method' | 'provider' | 'issuer' | 'subject')
->
+> &
+  Partial<Pick<PendingRegistration, 'id'>>
 
 /** What registers with a password has no account at a provider. */
 export const byPassword = {
@@ -75,11 +76,17 @@ export async function keepRegistration(
     createdAt: now,
     expiresAt: now + lifeMs,
   }
-  if (!(await ctx.collections.pendingRegistrations.insert(registration))) {
-    throw new AuthError('service_unavailable')
-  }
+  if (!(await put(ctx, registration))) throw new AuthError('service_unavailable')
   // Last: a crash before leaves the earlier one to the key that the browser still has.
   return { registration, registrationKey: await keysWith(ctx, registration, key, earlier) }
+}
+
+/** An earlier one of the same user to be gives way: whoever signed in at the provider has come again. */
+async function put(ctx: SurfaceContext, registration: PendingRegistration): Promise<boolean> {
+  const { pendingRegistrations } = ctx.collections
+  if (await pendingRegistrations.insert(registration)) return true
+  await pendingRegistrations.take(registration.id)
+  return pendingRegistrations.insert(registration)
 }
 
 /** Takes the earlier ones of its address away, and adds the keys of the others to its own. */
@@ -157,9 +164,42 @@ export async function registrationOfUser(
 
 export async function takeRegistration(
   ctx: SurfaceContext,
-  { id }: Pick<PendingRegistration, 'id'>,
+  registration: PendingRegistration,
 ): Promise<boolean> {
-  return (await ctx.collections.pendingRegistrations.take(id)) !== null
+  if (registration.provider !== null) await forgetName(ctx, registration)
+  return (await ctx.collections.pendingRegistrations.take(registration.id)) !== null
+}
+
+type AtProvider = Pick<PendingRegistration, 'provider' | 'issuer' | 'subject'>
+
+function nameIdOf({ provider, issuer, subject }: AtProvider): string {
+  return `name ${sha256(JSON.stringify([provider, issuer, subject]))}`
+}
+
+/**
+ * What the person is called who has this account at a provider that tells it once. It waits for the account that is to
+ * have it: the first sign-up may be refused, or its link be lost.
+ */
+export async function nameToldOnce(
+  ctx: SurfaceContext,
+  told: AtProvider & Pick<PendingRegistration, 'name'>,
+  lifeMs: number,
+): Promise<string> {
+  const { name } = told
+  const id = nameIdOf(told)
+  if (name === '') {
+    const kept = await ctx.collections.pendingRegistrations.get(id)
+    return kept !== null && isLive(ctx, kept) ? kept.name : ''
+  }
+  const [createdAt, keyHash] = [ctx.clock.now(), '']
+  const nothing = { ...stripped({ keyHash, email: '' }), keyHash }
+  await put(ctx, { id, ...nothing, name, createdAt, expiresAt: createdAt + lifeMs })
+  return name
+}
+
+/** Once the account has it. */
+export async function forgetName(ctx: SurfaceContext, account: AtProvider): Promise<void> {
+  await ctx.collections.pendingRegistrations.take(nameIdOf(account))
 }
 
 type Named = Pick<PendingRegistration, 'keyHash' | 'email'>

@@ -6,11 +6,11 @@ import {
   type SecondFactorDecision,
   type SecondFactorMethod,
 } from '../../engine/factors.js'
+import { budgetOf, storedBudget } from '../../engine/guess-budgets.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import type { TrustedDevice } from '../../model/factors.js'
 import type { User } from '../../model/user.js'
-import type { PastLogin } from '../../ports/risk-scorers.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import { recordStepUp } from '../factors/step-up.js'
@@ -31,17 +31,18 @@ import {
   spendLoginTicket,
 } from '../intents/login-intents.js'
 import { bindOauthCode } from '../intents/oauth-flows.js'
+import { isSignInKey, knownLoginsOf, type StoredLogin } from '../passwords/guess-budgets.js'
 import {
   clearedLogin,
   type LoginFacts,
   type OpenedSession,
   openSession,
 } from '../sessions/sessions.js'
+import { devicesIn } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import {
   type JudgedLogin,
   judgeLoginRisk,
-  knownLoginsOf,
   noteGuesses,
   notifyLogin,
   type RecognitionGrant,
@@ -90,15 +91,16 @@ async function advance(
   const decision = await secondFactorFor(ctx, factors, first)
   const asked = decision.kind === 'ask' ? decision.methods : null
   const device = asked === null ? null : await trustedDeviceOf(ctx, first)
-  if (asked !== null && device === null) return askForFactor(ctx, asked, first, source)
+  if (asked !== null && device === null)
+    return askForFactor(ctx, asked, { ...first, factors }, source)
   const deviceId = device?.id ?? null
   const judged = await judge(ctx, first, deviceId, factors.history, source)
   if (asked !== null && judged.level === 'high') {
-    return askForFactor(ctx, asked, first, source)
+    return askForFactor(ctx, asked, { ...first, factors }, source)
   }
   // After the second factor, where there is one: a known password alone replaces no password.
   if (await isPasswordTooOld(ctx, first)) return askForPassword(ctx, first, source)
-  if (decision.kind === 'enroll') return askToEnroll(ctx, first, source)
+  if (decision.kind === 'enroll') return askToEnroll(ctx, { ...first, factors }, source)
   const { user, method: loginMethod, amr, second, delivery } = first
   const { recognition } = judged
   const login = { user, loginMethod, amr, deviceId, delivery, recognition }
@@ -233,12 +235,15 @@ const localLogin: ProviderFacts = { identityId: null, browserHash: null, oauthCo
 
 async function issueTicket(
   ctx: SurfaceContext,
-  { user, method, amr, delivery, federated = localLogin }: FirstFactor,
+  { user, method, amr, delivery, federated = localLogin, ...first }: FirstFactor,
   missing: LoginKind,
   source: RequestSource,
 ): Promise<IssuedLoginTicket> {
   const { browserHash: boundTo, ...provider } = federated
-  const payload = { method, amr: [...amr], delivery, ...provider }
+  const hashes = ctx.recognisesDevices ? devicesIn(user.id, first.recognition[delivery]) : []
+  const claim = { hashes, hasSignInKey: isSignInKey(ctx, user, first.signInKey ?? null) }
+  const budget = storedBudget(budgetOf('secondFactor', claim, first.factors?.history ?? [], user))
+  const payload = { method, amr: [...amr], delivery, ...provider, budget }
   const issued = await issueLoginTicket(ctx, missing, { user, boundTo, payload })
   ctx.emit('mfa.required', source, { userId: user.id, method, missing })
   return issued
@@ -356,6 +361,8 @@ export interface FirstFactor {
   readonly deviceToken?: string | null
   /** What the browser or app sent to be known by. */
   readonly recognition: ShownRecognition
+  /** What a reset gave; left out of a first factor that is no password. */
+  readonly signInKey?: string | null
   /** The facts of a login through an identity provider; left out of all others. */
   readonly federated?: ProviderFacts
   /** Wrong guesses at it that were counted right before. */
@@ -368,7 +375,7 @@ export interface ProviderFacts {
   readonly identityId: string | null
   /** SHA-256 of what the browser keeps whose flow it is; null for a login that was no browser's flow. */
   readonly browserHash: string | null
-  /** The code with which an app began it; null without one. */
+  /** The app's code or the browser's flow that began the login; null if neither did. */
   readonly oauthCodeId: string | null
 }
 
@@ -410,7 +417,7 @@ const lookedUp = Symbol('lookedUp')
 /** What a user can show a second factor with, and their past logins, as they were read here. */
 export interface FactorsOfUser {
   readonly [lookedUp]: EnrolledFactors
-  readonly history: readonly PastLogin[]
+  readonly history: readonly StoredLogin[]
   readonly userId: string
 }
 

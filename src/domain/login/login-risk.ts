@@ -10,7 +10,7 @@ import {
   surplusBeside,
 } from '../../engine/login-risk-rules.js'
 import { describeError } from '../../errors/index.js'
-import { type KnownLogin, knownLoginMs } from '../../model/sessions.js'
+import { knownLoginMs } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type {
   PastLogin,
@@ -21,6 +21,7 @@ import type {
 } from '../../ports/risk-scorers.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { mailNewDevice, tellOwnerOfGuesses } from '../mail/mail-service.js'
+import type { StoredLogin } from '../passwords/guess-budgets.js'
 import type { OpenedSession } from '../sessions/sessions.js'
 import { recognitionHash } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -30,8 +31,9 @@ import type { SurfaceContext } from '../surface/surface-context.js'
 /** A login to be judged: what the scorer is asked, but for what is known here. */
 export type LoginInQuestion = Pick<
   RiskQuestion,
-  'method' | 'mfaMethod' | 'deviceId' | 'failedAttempts' | 'history'
+  'method' | 'mfaMethod' | 'deviceId' | 'failedAttempts'
 > & {
+  readonly history: readonly StoredLogin[]
   /** What the browser or app sent to be known by; null without. */
   readonly recognitionId: string | null
 }
@@ -42,9 +44,9 @@ export interface JudgedLogin extends RiskAssessment {
   readonly isMailed: boolean
   /** Whether the right password came after so many wrong ones that the owner is told of it. */
   readonly isAfterGuesses: boolean
-  readonly login: PastLogin
+  readonly login: Omit<StoredLogin, 'sessionId'>
   /** What it was judged by. */
-  readonly history: readonly PastLogin[]
+  readonly history: readonly StoredLogin[]
   /** For the browser or app, once the login is a session; null where recognition is off. */
   readonly recognition: RecognitionGrant | null
 }
@@ -91,9 +93,13 @@ export async function judgeLoginRisk(
     at,
     ...source,
     ...login,
+    history: history.map(({ secretsEpoch: _, factorEpoch: __, sessionId: ___, ...past }) => past),
     recognitionHash: known,
   }
   const assessment = await ask(ctx, asked)
+  // Those of the account as it was judged: it may change before the login is stored.
+  const { secretsEpoch } = user
+  const epochs = { secretsEpoch, factorEpoch: mfaMethod === null ? -1 : secretsEpoch }
   // A first login has no other device to compare with.
   const isNotified = assessment.level !== 'low' && user.lastLoginAt !== null
   return {
@@ -101,7 +107,7 @@ export async function judgeLoginRisk(
     isNotified,
     isMailed: isNotified && notifyNewDevice,
     isAfterGuesses: isAfterGuesses(login.failedAttempts),
-    login: { at, ...source, method, mfaMethod, deviceId, recognitionHash: next },
+    login: { at, ...source, method, mfaMethod, deviceId, recognitionHash: next, ...epochs },
     history,
     recognition: grant,
   }
@@ -137,7 +143,7 @@ export function notifyLogin(
   source: RequestSource,
 ): void {
   const { signals, isNotified, isMailed, login, history } = judged
-  rememberLogin(ctx, user.id, login, history)
+  rememberLogin(ctx, user.id, { ...login, sessionId }, history)
   // One mail of one login: that of a new device says as much.
   if (judged.isAfterGuesses && !isMailed) {
     const reason = judged.level === 'low' ? 'knownPassword' : 'password'
@@ -155,37 +161,29 @@ function memberOf(value: unknown, name: string): unknown {
 
 // The logins of the last ninety days, one for each device and network.
 
-const mostKnown = 1000
-
 function idOf(userId: string, login: PastLogin): string {
   return sha256(JSON.stringify([userId, ...placeOf(login)]))
 }
 
 /** A login that is remembered late does not take the place of a newer one. */
-async function write(ctx: SurfaceContext, userId: string, login: PastLogin, isSeenBefore: boolean) {
-  const { at, ip, userAgent, deviceId, recognitionHash = null, method, mfaMethod } = login
+async function write(
+  ctx: SurfaceContext,
+  userId: string,
+  login: StoredLogin,
+  isSeenBefore: boolean,
+) {
+  const { at, method, recognitionHash = null, factorEpoch, ...place } = login
   const id = idOf(userId, login)
-  const facts = { loginAt: at, ip, userAgent, deviceId, recognitionHash, mfaMethod }
-  const next = { ...facts, loginMethod: method, expiresAt: at + knownLoginMs }
-  const insert = () => ctx.collections.knownLogins.insert({ id, userId, ...next })
+  const facts = { ...place, loginAt: at, recognitionHash, loginMethod: method }
+  const next = { ...facts, expiresAt: at + knownLoginMs }
+  const insert = () => ctx.collections.knownLogins.insert({ id, userId, ...next, factorEpoch })
+  // A login that a trusted device let in leaves the proof of an earlier one.
+  const set = login.mfaMethod === null ? next : { ...next, factorEpoch }
   const update = async () =>
-    (await ctx.collections.knownLogins.update(id, { userId, loginAt: { lte: at } }, next)) !== null
+    (await ctx.collections.knownLogins.update(id, { userId, loginAt: { lte: at } }, set)) !== null
   // Where the insert finds one, another login from there was a moment earlier.
   if (isSeenBefore && (await update())) return
   if (!(await insert())) await update()
-}
-
-/** The last ninety days of an account, one login for each device and network, newest first. */
-export async function knownLoginsOf(
-  ctx: SurfaceContext,
-  userId: string,
-): Promise<readonly PastLogin[]> {
-  const now = ctx.clock.now()
-  const found = await ctx.collections.knownLogins.find({ userId }, { limit: mostKnown })
-  return found
-    .filter(({ expiresAt }) => expiresAt > now)
-    .toSorted((a, b) => b.loginAt - a.loginAt)
-    .map(pastLogin)
 }
 
 /**
@@ -195,7 +193,7 @@ export async function knownLoginsOf(
 export function rememberLogin(
   ctx: SurfaceContext,
   userId: string,
-  login: PastLogin,
+  login: StoredLogin,
   history: readonly PastLogin[],
 ): void {
   ctx.background.run('remembering a login', async () => {
@@ -205,11 +203,6 @@ export function rememberLogin(
       await ctx.collections.knownLogins.take(idOf(userId, past), { loginAt: { lte: past.at } })
     }
   })
-}
-
-function pastLogin({ loginAt, loginMethod, ...known }: KnownLogin): PastLogin {
-  const { ip, userAgent, deviceId, recognitionHash, mfaMethod } = known
-  return { at: loginAt, ip, userAgent, deviceId, recognitionHash, method: loginMethod, mfaMethod }
 }
 
 /** What a browser or app is known by at later logins. Alone it grants nothing. */

@@ -39,6 +39,8 @@ import type { ShownRecognition } from './login-risk.js'
 export interface LoginDevice extends Pick<FirstFactor, 'delivery' | 'deviceToken' | 'recognition'> {
   /** What the browser or app keeps of its registrations; null without. */
   readonly registrationKey: string | null
+  /** What a reset gave; null without. */
+  readonly signInKey: string | null
 }
 
 async function registeredHere(
@@ -53,12 +55,11 @@ async function registeredHere(
 
 async function provenUser(
   ctx: SurfaceContext,
-  typed: string,
-  password: string,
-  shown: string | null,
+  shown: Parameters<typeof checkPasswordOfAddress>[1],
+  registrationKey: string | null,
   source: RequestSource,
 ) {
-  const checked = await checkPasswordOfAddress(ctx, typed, password, source, (found) =>
+  const checked = await checkPasswordOfAddress(ctx, shown, source, (found) =>
     lookUpFactors(ctx, found?.id ?? ctx.memory.nobody),
   )
   const { ok, user, beside: factors, failedAttempts, upgrade, forgiven } = checked
@@ -68,7 +69,7 @@ async function provenUser(
       method: 'password',
       reason: 'invalid_credentials',
     })
-    const isWaiting = await registeredHere(ctx, typed, shown)
+    const isWaiting = await registeredHere(ctx, shown.email, registrationKey)
     throw new AuthError(isWaiting ? 'email_not_verified' : 'invalid_credentials')
   }
   return { proven: { user, factors, failedAttempts }, upgrade, forgiven }
@@ -93,10 +94,11 @@ export async function loginWithPassword(
   const refusal = entryRefusal('passwordLogin', rules)
   if (refusal !== null) throw new AuthError(refusal)
   const { registrationKey, ...to } = device
+  const { signInKey, recognition, delivery } = device
+  const recognitionId = recognition[delivery]
   const { proven, upgrade, forgiven } = await provenUser(
     ctx,
-    typed,
-    password,
+    { email: typed, password, recognitionId, signInKey },
     registrationKey,
     source,
   )
@@ -218,8 +220,8 @@ export async function completeMfaLogin(
   source: RequestSource,
 ): Promise<DeliveredLogin> {
   if (terms.trust !== null) await requireDeviceTrustAllowed(ctx)
-  const login = await attemptLoginTicket(ctx, waiting, 'secondFactor', async ({ user }) => {
-    await spendCode(ctx, user.id, code, source)
+  const login = await attemptLoginTicket(ctx, waiting, 'secondFactor', async ({ user }, budget) => {
+    await spendCode(ctx, user.id, { ...code, budget }, source)
     return true
   })
   const shown = { method: code.method, ...otp, enrolled: null, ...terms }

@@ -1,4 +1,5 @@
 import { isUndeliverable } from '../../engine/addresses.js'
+import type { BudgetName } from '../../engine/guess-budgets.js'
 import { AuthError } from '../../errors/index.js'
 import type { User } from '../../model/user.js'
 import type { Mail } from '../../ports/host.js'
@@ -13,6 +14,7 @@ export interface FactorLockout {
   readonly at: number
   readonly method: 'totp' | 'backupCode'
   readonly until: number
+  readonly budget: BudgetName
 }
 
 /** What was guessed at. */

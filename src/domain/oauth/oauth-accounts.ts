@@ -14,11 +14,12 @@ import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { enrolledFactors } from '../context/enrolled-factors.js'
 import type { SignInIntent } from '../intents/oauth-flows.js'
-import type { Registered } from '../intents/pending-registrations.js'
+import { forgetName, nameToldOnce, type Registered } from '../intents/pending-registrations.js'
+import { registrationLifetime } from '../mail/registration-mails.js'
 import { proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import { takeBackUsed } from '../surface/ways-in.js'
+import { askBeforeRegister, takeBackUsed } from '../surface/ways-in.js'
 import {
   addIdentity,
   allIdentitiesOf,
@@ -125,6 +126,20 @@ async function attempt(
     return conflict
   }
 
+  if (ctx.providers.find(profile.provider)?.tellsNameOnce !== true)
+    return enter(ctx, known, arrived, source)
+  const name = await nameToldOnce(ctx, profile, await registrationLifetime(ctx))
+  const found = await enter(ctx, known, { ...arrived, profile: { ...profile, name } }, source)
+  if (found !== conflict && 'user' in found) await forgetName(ctx, profile)
+  return found
+}
+
+async function enter(
+  ctx: SurfaceContext,
+  known: OauthIdentity | null,
+  arrived: ArrivedProfile,
+  source: RequestSource,
+): Promise<Found | SignUpByLink | typeof conflict> {
   const opened = await openToProvider(ctx, arrived, known, source)
   return opened ?? signUp(ctx, known, arrived, source)
 }
@@ -138,7 +153,14 @@ async function signUp(
   const { profile, intent } = arrived
   const { termsVersion } = intent.stored.payload
   const { email, needsLink } = await admit(ctx, profile, termsVersion)
-  if (needsLink) return { registered: registeredBy(profile, email, termsVersion) }
+  // The owner of an account learns how to sign in to it, whatever the host thinks of newcomers.
+  const isNew = ctx.beforeRegister === null || needsLink || !(await isTaken(ctx, email))
+  if (isNew) await askBeforeRegister(ctx, email, profile.provider)
+  if (needsLink) {
+    // A confirmation that was cut off before its account left an identity, which names the account to be.
+    const id = known === null ? {} : { id: known.userId }
+    return { registered: { ...registeredBy(profile, email, termsVersion), ...id } }
+  }
   const identity = await claim(ctx, known, profile)
   if (identity === null) return conflict
   const made = await insert(ctx, identity.userId, email, arrived)

@@ -83,8 +83,11 @@ async function remove(
     ctx,
     user.id,
     (one) => ('provider' in which ? one.provider === which.provider : one.id === which.identityId),
-    async (others) => {
-      const isLast = !(await hasWayIn(ctx, user.id, others))
+    async (others, { provider, issuer }) => {
+      // One of an issuer that the host no longer declares opens nothing, so nothing is lost with it.
+      const declared = ctx.providers.declared(provider)
+      const isDead = declared !== null && declared.issuer !== issuer
+      const isLast = !isDead && !(await hasWayIn(ctx, user.id, others))
       return isLast ? new AuthError('last_login_method') : refusal()
     },
   )
@@ -222,7 +225,10 @@ function textOf(member: string, value: unknown): string {
 /** What names an account at a provider. */
 export type ProviderAccount = Pick<OauthIdentity, 'provider' | 'issuer' | 'subject'>
 
-type RefusalBeside = (others: readonly OauthIdentity[]) => Promise<AuthError | null>
+type RefusalBeside = (
+  others: readonly OauthIdentity[],
+  identity: OauthIdentity,
+) => Promise<AuthError | null>
 
 /** Another one removing the same identity may come between; each try sees the newest mark. */
 const tries = 8
@@ -257,7 +263,7 @@ async function tryToRemove(
   const others = (await stored(ctx, userId)).filter(
     (one) => one.id !== id && one.removingBy === null,
   )
-  const refusal = await refusalOf(others)
+  const refusal = await refusalOf(others, identity)
   if (refusal !== null) {
     await ctx.collections.oauthIdentities.update(id, { removingBy }, { removingBy: null })
     throw refusal
@@ -409,7 +415,7 @@ export async function renewIdentity(
 
 /**
  * Removes the one that is meant, and resolves with it. Throws what `refusalOf` gives, which is asked with the user's
- * other identities that stay, and `not_found` when there is none (any more). If two are removed at once, at least one
+ * other identities that stay and the one itself, and `not_found` when there is none (any more). If two are removed at once, at least one
  * is asked about while the other is no longer among those that stay.
  */
 export function removeIdentity(

@@ -1,19 +1,14 @@
 import { isListedTarget, withFragment, withQuery } from '../../engine/addresses.js'
 import { AuthError, describeError, type ErrorCode, WaysideError } from '../../errors/index.js'
-import type { ProviderCredentials } from '../../identity-providers/provider.js'
+import type { Provider, ProviderCredentials } from '../../identity-providers/provider.js'
 import { ProviderError } from '../../identity-providers/provider-error.js'
-import {
-  type ProviderId,
-  providerId,
-  providerIds,
-  providers,
-} from '../../identity-providers/providers.js'
 import { oauthFailures } from '../../model/intents.js'
 import { isHuman } from '../../model/user.js'
 import type { OauthFailure } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
 import { type SpentIntent, sessionRefusal } from '../intents/intents.js'
+import { isLoginWaiting } from '../intents/login-intents.js'
 import {
   type AppFacts,
   type BegunFlow,
@@ -21,6 +16,7 @@ import {
   type BrowserKeys,
   beginAppFlow,
   beginBrowserFlow,
+  type FlowAnswer,
   type FlowFacts,
   type FlowKind,
   findOauthFlow,
@@ -88,24 +84,21 @@ async function requireListed(ctx: SurfaceContext, uri: string, kind: FlowKind): 
 }
 
 /** Read again at every step: administrators switch providers off while people are on their way. */
-async function credentialsOf(
-  ctx: SurfaceContext,
-  provider: ProviderId,
-): Promise<ProviderCredentials> {
-  return credentialsFor(provider, ctx.surface, await ctx.settings())
+async function credentialsOf(ctx: SurfaceContext, provider: string): Promise<ProviderCredentials> {
+  return credentialsFor(ctx, provider, await ctx.settings())
 }
 
 async function startInBrowser(
   ctx: SurfaceContext,
-  provider: ProviderId,
+  provider: Named,
   facts: Omit<FlowFacts, 'provider'>,
   linker: Linker,
   keys: BrowserKeys,
 ): Promise<BrowserFlow> {
-  const credentials = await credentialsOf(ctx, provider)
+  const credentials = await credentialsOf(ctx, provider.id)
   await requireListed(ctx, facts.redirectUri, linker === null ? 'oauthWeb' : 'oauthLink')
-  const mode = providers[provider].responseMode
-  const all = { ...facts, provider }
+  const mode = provider.responseMode
+  const all = { ...facts, provider: provider.id }
   const { flow, key, ...begun } = await beginBrowserFlow(ctx, all, linker, credentials)
   const cookie = { mode, flow, key, expiresIn: flowCookieSeconds }
   return { ...begun, cookies: [...surplusOf(keys), cookie] }
@@ -124,29 +117,33 @@ async function issueCode(
 
 async function logInBrowser(
   ctx: SurfaceContext,
-  { stored }: SpentIntent<'oauthWeb', null>,
+  { id, stored }: SpentIntent<'oauthWeb', null>,
   { user, identityId }: Found,
-  { note, ...device }: Pick<TakenFlow, 'note'> & Pick<FirstFactor, 'deviceToken' | 'recognition'>,
+  {
+    remember,
+    ...device
+  }: Pick<TakenFlow, 'remember'> & Pick<FirstFactor, 'deviceToken' | 'recognition'>,
   source: RequestSource,
 ): Promise<Settled> {
   const { provider: method } = stored.payload
-  const federated = { identityId, browserHash: stored.boundTo, oauthCodeId: null }
+  const federated = { identityId, browserHash: stored.boundTo, oauthCodeId: id }
   const first = { user, method, amr: [], factors: null, second: null, ...device }
   const login = await proceedLogin(ctx, { ...first, federated, delivery: 'cookie' }, source)
-  if (login.status === 'authenticated') await noteSession(ctx, note, login.session.sessionId)
-  return { members: membersOf(login), login, registration: null }
+  const members = membersOf(login)
+  if (login.status !== 'authenticated') await keepAnswer(ctx, remember, members)
+  return { members, login, registration: null }
 }
 
-/** The login stands; without the note, a person who comes again is led to the page with an error. */
-async function noteSession(
+/** The login goes on; without the note, a person who comes again is led to the page with an error. */
+async function keepAnswer(
   ctx: SurfaceContext,
-  note: TakenFlow['note'],
-  sessionId: string,
+  remember: TakenFlow['remember'],
+  members: FlowAnswer,
 ): Promise<void> {
   try {
-    await note(sessionId)
+    await remember(members)
   } catch (error) {
-    ctx.logger.warn('a flow did not note its session', describeError(error))
+    ctx.logger.warn('a flow did not note its ticket', describeError(error))
   }
 }
 
@@ -167,12 +164,12 @@ async function waitForLink(
 
 async function settle(
   ctx: SurfaceContext,
-  provider: ProviderId,
+  provider: string,
   taken: TakenFlow,
   { parameters, deviceToken, languages }: Arrived,
   source: RequestSource,
 ): Promise<Settled> {
-  const { secrets, redirectUri, note, registrationKey } = taken
+  const { secrets, redirectUri, remember, registrationKey } = taken
   const intent = await taken.intent()
   const credentials = await credentialsOf(ctx, provider)
   const answer = { parameters, secrets, redirectUri }
@@ -189,7 +186,7 @@ async function settle(
     return { members: { code: await issueCode(ctx, intent, found) }, ...nothingOpened }
   }
   const recognition = { cookie: taken.recognitionId, body: null }
-  return logInBrowser(ctx, intent, found, { note, deviceToken, recognition }, source)
+  return logInBrowser(ctx, intent, found, { remember, deviceToken, recognition }, source)
 }
 
 function emitFailure(
@@ -210,10 +207,10 @@ function emitFailure(
 
 export async function offeredProviders(
   ctx: SurfaceContext,
-): Promise<readonly { readonly id: ProviderId; readonly name: string }[]> {
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
   const settings = await ctx.settings()
-  const ids = providerIds.filter((id) => isProviderOffered(id, ctx.surface, settings))
-  return ids.map((id) => ({ id, name: providers[id].name }))
+  const ids = ctx.providers.ids.filter((id) => isProviderOffered(ctx, id, settings))
+  return ids.map((id) => ({ id, name: known(ctx, id).name }))
 }
 
 /** Throws `not_found`, `oauth_provider_disabled` and `redirect_not_allowed`. */
@@ -226,7 +223,7 @@ export async function startWebSignIn(
     ...browser
   }: Omit<FlowFacts, 'provider' | 'redirectUri' | 'termsVersion'> & { readonly keys: BrowserKeys },
 ): Promise<BrowserFlow> {
-  return startInBrowser(ctx, known(provider), { ...browser, ...target }, null, keys)
+  return startInBrowser(ctx, known(ctx, provider), { ...browser, ...target }, null, keys)
 }
 
 /** As `startWebSignIn`; `codeChallenge` is the app's own (S256), for the exchange. */
@@ -239,7 +236,7 @@ export async function startMobileSignIn(
     ...target
   }: AppFacts & Pick<FlowFacts, 'redirectUri' | 'termsVersion'>,
 ): Promise<BegunFlow> {
-  const id = known(provider)
+  const { id } = known(ctx, provider)
   const credentials = await credentialsOf(ctx, id)
   await requireListed(ctx, target.redirectUri, 'oauthApp')
   const facts = { provider: id, ...noBrowser, ...target }
@@ -262,12 +259,12 @@ export async function startLink(
   },
   source: RequestSource,
 ): Promise<BrowserFlow> {
-  const id = known(provider)
-  await credentialsOf(ctx, id)
+  const named = known(ctx, provider)
+  await credentialsOf(ctx, named.id)
   await requireListed(ctx, redirectUri, 'oauthLink')
-  await prepareLink(ctx, who, id, currentPassword, source)
+  await prepareLink(ctx, who, named.id, currentPassword, source)
   const facts = { redirectUri, termsVersion: null, ...noBrowser }
-  return startInBrowser(ctx, id, facts, who, keys)
+  return startInBrowser(ctx, named, facts, who, keys)
 }
 
 /**
@@ -285,8 +282,8 @@ export async function finishSignIn(
   { keys, sessions, ...browser }: ReturningBrowser,
   source: RequestSource,
 ): Promise<Returned> {
-  const id = known(provider)
-  if (providers[id].responseMode !== mode) throw new AuthError('not_found')
+  const { id, responseMode } = known(ctx, provider)
+  if (responseMode !== mode) throw new AuthError('not_found')
   const state = parameters['state'] ?? ''
   const name = flowNameOf(state)
   const own = keys.find((key) => key.mode === mode && key.flow === name)
@@ -306,8 +303,9 @@ export async function finishSignIn(
   } catch (error) {
     emitFailure(ctx, error, back, source)
     const reason = oauthFailureOf(error)
-    const code = error instanceof AuthError ? error.code : 'internal_error'
-    const location = withQuery(back.redirectUri, { error: reason ?? code, ...echoed })
+    const { code = 'internal_error', reason: why } = error instanceof AuthError ? error : {}
+    const told = { error: reason ?? code, ...(why ? { reason: why } : {}) }
+    const location = withQuery(back.redirectUri, { ...told, ...echoed })
     if (reason === null) throw new WaysideError(location, error)
     return { ...returned(location, nothingOpened, own), failed: true }
   }
@@ -316,13 +314,17 @@ export async function finishSignIn(
 /** Of a flow that came back before, or too late. The provider is not asked again, and nothing is opened. */
 async function goOn(
   ctx: SurfaceContext,
-  { back, sessionId }: KnownFlow,
+  { back, sessionId, answer }: KnownFlow,
   shown: readonly string[],
 ): Promise<Returned> {
-  const isIn = sessionId !== null && (await isPresented(ctx, sessionId, shown))
-  if (!isIn) throw new AuthError('invalid_oauth_state')
-  const location = withQuery(back.redirectUri, { status: 'authenticated' })
-  return returned(location, nothingOpened, undefined)
+  if (sessionId !== null && (await isPresented(ctx, sessionId, shown))) {
+    const location = withQuery(back.redirectUri, { status: 'authenticated' })
+    return returned(location, nothingOpened, undefined)
+  }
+  // The request carries the browser's key. The ticket is useless without it.
+  const isWaiting = answer !== null && (await isLoginWaiting(ctx, answer['ticket'] ?? ''))
+  if (!isWaiting) throw new AuthError('invalid_oauth_state')
+  return returned(withFragment(back.redirectUri, answer), nothingOpened, undefined)
 }
 
 /** Whether one of these refresh tokens is of this session, and it goes on. */
@@ -373,11 +375,13 @@ export async function exchangeOauthCode(
   return proceedLogin(ctx, { ...first, federated, delivery: 'body' }, source)
 }
 
+type Named = Pick<Provider, 'name' | 'responseMode'> & { readonly id: string }
+
 /** Throws `not_found` for anything that names no provider. */
-function known(text: string): ProviderId {
-  const id = providerId(text)
-  if (id === null) throw new AuthError('not_found')
-  return id
+function known({ providers }: SurfaceContext, id: string): Named {
+  const found = providers.find(id)
+  if (found === null) throw new AuthError('not_found')
+  return { id, name: found.name, responseMode: found.responseMode }
 }
 
 /** What a browser is to keep of a flow, for so many whole seconds; 0 takes it away. */

@@ -9,6 +9,7 @@ import { enrollmentStands, hasFactor } from '../../engine/factors.js'
 import { AuthError } from '../../errors/index.js'
 import type { EnrollmentNotice, Passkey } from '../../model/factors.js'
 import { isHuman, type User } from '../../model/user.js'
+import type { LoginFailure, PasskeyRefusal } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { enrolledFactors, passkeysOfUser } from '../context/enrolled-factors.js'
 import {
@@ -114,23 +115,37 @@ function loginRegistrant(user: User, shown: ShownTicket): Registrant {
   return { user, boundTo: keptIntentId, spared: { keptSessionId: null, keptIntentId } }
 }
 
-/** Null for a response that does not verify. */
+/** Null for a response that is refused, which an event tells with the reason. */
 async function register(
+  ctx: SurfaceContext,
+  registrant: Registrant,
+  made: MadePasskey,
+  source: RequestSource,
+): Promise<Registered | null> {
+  const registered = await verifiedFactor(ctx, registrant, made)
+  if (typeof registered !== 'string') return registered
+  const { user, spared } = registrant
+  const facts = { userId: user.id, method: 'webauthn', sessionId: spared.keptSessionId } as const
+  ctx.emit('mfa.failed', source, { ...facts, reason: registered })
+  return null
+}
+
+async function verifiedFactor(
   ctx: SurfaceContext,
   { user, boundTo, spared }: Registrant,
   { challengeId, response, name, endOtherSessions }: MadePasskey,
-): Promise<Registered | null> {
+): Promise<Registered | PasskeyRefusal> {
   requireProvedMailbox(user)
   const { webauthnUserVerification } = await allowed(ctx)
   const ceremony = { kind: 'passkeyRegistration', user, boundTo } as const
   const intent = await spendChallenge(ctx, challengeId, ceremony)
-  if (intent === null) return null
+  if (intent === null) return 'challenge_unknown'
   const { deviceEpoch, credentialEpoch, payload } = intent.stored
   const { challenge } = payload
   const requireUserVerification = webauthnUserVerification === 'required'
   const expected = { ...ctx.relyingParty, challenge, requireUserVerification }
   const credential = await verifyRegistration(response, expected)
-  if (credential === null) return null
+  if (typeof credential === 'string') return credential
   await requirePasskeyRoom(ctx, user.id)
   const { userVerified, ...facts } = credential
   const passkey = {
@@ -147,7 +162,8 @@ async function register(
   }
   const place = { spared, endOtherSessions }
   const enrolled = await enrollFactor(ctx, intent, writeOf(ctx, passkey), place)
-  return enrolled === null ? null : { ...enrolled, intent, passkey, userVerified }
+  // Void by now, as before it was spent.
+  return enrolled === null ? 'challenge_unknown' : { ...enrolled, intent, passkey, userVerified }
 }
 
 function writeOf(ctx: SurfaceContext, passkey: MadeCredential): FactorWrite {
@@ -184,7 +200,7 @@ async function finishInLogin(
 ): Promise<RegisteredPasskey> {
   const all: Registered[] = []
   const waiting = await attemptLoginTicket(ctx, shown, 'enrollment', async ({ user }) => {
-    const registered = await register(ctx, loginRegistrant(user, shown), made)
+    const registered = await register(ctx, loginRegistrant(user, shown), made, source)
     if (registered !== null) all.push(registered)
     return registered !== null
   }).catch((error: unknown) => {
@@ -248,7 +264,7 @@ export async function finishPasskeyRegistration(
   source: RequestSource,
 ): Promise<RegisteredPasskey> {
   if (enrollee.kind === 'ticket') return finishInLogin(ctx, enrollee, made, source)
-  const registered = await register(ctx, await registrantOf(ctx, enrollee), made)
+  const registered = await register(ctx, await registrantOf(ctx, enrollee), made, source)
   if (registered === null) throw new AuthError('webauthn_failed')
   const { user, others, told, passkey } = registered
   await factorEnrolled(ctx, user, { change: 'passkeyAdded', source, ...others, told })
@@ -297,11 +313,11 @@ async function asSecondFactor(
 ): Promise<DeliveredLogin> {
   if (trust !== null) await requireDeviceTrustAllowed(ctx)
   let isProof = false
-  const login = await attemptLoginTicket(ctx, waiting, 'secondFactor', async ({ user }) => {
+  const login = await attemptLoginTicket(ctx, waiting, 'secondFactor', async ({ user }, budget) => {
     await requireMayShow(ctx, user)
     const boundTo = loginTicketIdOf(waiting)
     const ceremony = { kind: 'passkeySecondFactor', user, boundTo } as const
-    const terms = { userVerification, besideFactor: true }
+    const terms = { userVerification, besideFactor: true, budget }
     isProof = (await showPasskey(ctx, ceremony, shown, terms, source)).userVerified
     return true
   }).catch((error: unknown) => {
@@ -319,24 +335,30 @@ async function asSecondFactor(
 async function signed(
   ctx: SurfaceContext,
   { challengeId, response }: ShownPasskey,
-): Promise<Signed | null> {
+): Promise<Signed | PasskeyRefusal> {
   const intent = await spendPasswordlessChallenge(ctx, challengeId)
   // Discoverable credentials come with the handle; a caller without one was not asked (WebAuthn §7.2).
-  if (intent === null || !response.response.userHandle) return null
+  if (intent === null) return 'challenge_unknown'
+  if (!response.response.userHandle) return 'user_handle_mismatch'
   const passkey = await findPasskey(ctx, response.id)
-  if (passkey === null) return null
+  if (passkey === null) return 'credential_unknown'
   const { challenge } = intent.stored.payload
   const terms = { challenge, userVerification: 'required', besideFactor: false } as const
   const verified = await verifyPasskey(ctx, passkey, response, terms)
-  const user = verified === null ? null : await ctx.collections.users.get(passkey.userId)
-  if (verified === null || user === null || !enrollmentStands(passkey, user)) return null
+  if (typeof verified === 'string') return verified
+  const user = await ctx.collections.users.get(passkey.userId)
+  if (user === null || !enrollmentStands(passkey, user)) return 'credential_unknown'
   return { user, verified }
 }
 
-function refuse(ctx: SurfaceContext, userId: string | null, source: RequestSource): never {
-  const reason = 'invalid_credentials'
+function refuse(
+  ctx: SurfaceContext,
+  userId: string | null,
+  reason: LoginFailure,
+  source: RequestSource,
+): never {
   ctx.emit('login.failed', source, { userId, method: 'webauthn', reason })
-  throw new AuthError(reason)
+  throw new AuthError('invalid_credentials')
 }
 
 async function asBothFactors(
@@ -350,12 +372,13 @@ async function asBothFactors(
     throw new AuthError('invalid_request', { detail })
   }
   const found = await signed(ctx, shown)
-  if (found === null) return refuse(ctx, null, source)
+  if (typeof found === 'string') return refuse(ctx, null, found, source)
   const { user, verified } = found
-  const isStanding = user.enabled && isHuman(user)
+  // As after a right password.
+  if (!user.enabled || !isHuman(user)) return refuse(ctx, user.id, 'invalid_credentials', source)
   // Nothing is counted: no guess is signed, and a counter that others can reach would keep the owner out.
-  const isNoted = isStanding && (await noteAssertion(ctx, verified, source)) !== null
-  if (!isNoted) return refuse(ctx, user.id, source)
+  const noted = await noteAssertion(ctx, verified, source)
+  if (typeof noted === 'string') return refuse(ctx, user.id, noted, source)
   const second = passkeyFactor(true)
   const { method, amr } = second
   const first: FirstFactor = { user, method, amr, delivery, recognition, factors: null, second }

@@ -6,9 +6,11 @@ import {
   verifyAssertion,
 } from '../../crypto/webauthn.js'
 import { isRegressed } from '../../engine/factors.js'
+import { type GuessBudget, sharedBudget } from '../../engine/guess-budgets.js'
 import { isToldGuess } from '../../engine/login-risk-rules.js'
 import { AuthError } from '../../errors/index.js'
 import { maxPasskeys, type Passkey } from '../../model/factors.js'
+import type { PasskeyRefusal } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { SignedIn } from '../context/actor.js'
@@ -23,7 +25,7 @@ import {
   issueChallenge,
   spendChallenge,
 } from '../intents/passkey-challenges.js'
-import { attemptGuess } from '../limits/lockout.js'
+import { attemptGuess, factorGuess } from '../limits/lockout.js'
 import type { ShownSecond } from '../login/login-pipeline.js'
 import { tellOwnerOfGuesses } from '../mail/mail-service.js'
 import { attemptInSession } from '../sessions/session-endings.js'
@@ -97,62 +99,64 @@ async function advance(ctx: SurfaceContext, seen: Passkey, use: Use): Promise<bo
   return noted !== null
 }
 
-/** False when the counter went back, or the passkey was removed. */
+/** Null once the use is noted. Else why it is not: the counter went back, or the passkey was removed. */
 async function noteUse(
   ctx: SurfaceContext,
   passkey: Passkey,
   use: Use,
   source: RequestSource,
-): Promise<boolean> {
+): Promise<PasskeyRefusal | null> {
   let seen: Passkey | null = passkey
-  return retryOnConflict(tries, async () => {
+  return retryOnConflict<PasskeyRefusal | null>(tries, async () => {
     // Removed meanwhile, perhaps registered again: by then it opens another account, or has another key.
-    if (seen?.publicKey !== passkey.publicKey || seen.userId !== passkey.userId) return false
+    if (seen?.publicKey !== passkey.publicKey || seen.userId !== passkey.userId) {
+      return 'credential_unknown'
+    }
     // Noted already: the store carried the write out and said otherwise.
-    if (seen.lastChallenge === use.challenge) return true
+    if (seen.lastChallenge === use.challenge) return null
     if (isRegressed(seen.counter, use.counter)) {
       emitRegression(ctx, seen, use, source)
-      return false
+      return 'counter_regressed'
     }
     if (await advance(ctx, seen, use)) {
       emitBackupChange(ctx, seen, use, source)
-      return true
+      return null
     }
     seen = await findPasskey(ctx, passkey.id)
     return conflict
   })
 }
 
-/** Verifies the signature over the challenge. Null, without a reason, for whatever is wrong. */
+/** Verifies the signature over the challenge. The reason, for an event, if anything is wrong. */
 export async function verifyPasskey(
   ctx: SurfaceContext,
   passkey: Passkey,
   response: AssertionResponse,
   terms: AssertionTerms,
-): Promise<VerifiedAssertion | null> {
+): Promise<VerifiedAssertion | PasskeyRefusal> {
   const { userHandle } = response.response
-  if (userHandle && userHandle !== userHandleOf(passkey.userId)) return null
+  if (userHandle && userHandle !== userHandleOf(passkey.userId)) return 'user_handle_mismatch'
   const { challenge, userVerification, besideFactor } = terms
   const requireUserVerification = userVerification === 'required'
   const expected = { ...ctx.relyingParty, challenge, requireUserVerification }
   const shown = await verifyAssertion(response, expected, passkey)
-  if (shown === null) return null
+  if (typeof shown === 'string') return shown
   const userVerified = shown.userVerified && (besideFactor || passkey.uvInitialized)
   const isEnough = userVerified || !requireUserVerification
   return { passkey, use: { ...shown, userVerified, challenge }, isEnough }
 }
 
 /**
- * Notes the use of a passkey, once. Null when the counter went back, which is an event, and when the
+ * Notes the use of a passkey, once. The reason when the counter went back, which is an event of its own, and when the
  * person was not verified as the terms ask. Else whether the person was verified.
  */
 export async function noteAssertion(
   ctx: SurfaceContext,
   { passkey, use, isEnough }: VerifiedAssertion,
   source: RequestSource,
-): Promise<{ readonly userVerified: boolean } | null> {
-  if (!isEnough || !(await noteUse(ctx, passkey, use, source))) return null
-  return { userVerified: use.userVerified }
+): Promise<{ readonly userVerified: boolean } | PasskeyRefusal> {
+  if (!isEnough) return 'user_not_verified'
+  return (await noteUse(ctx, passkey, use, source)) ?? { userVerified: use.userVerified }
 }
 
 // A passkey of a user who is known by other means: a password, or a session.
@@ -175,6 +179,8 @@ export async function showPasskey(
   terms: {
     readonly userVerification: 'preferred' | 'required'
     readonly besideFactor: boolean
+    /** Whose guesses it counts with at a login. */
+    readonly budget?: GuessBudget
   },
   source: RequestSource,
 ): Promise<{ readonly userVerified: boolean }> {
@@ -184,41 +190,45 @@ export async function showPasskey(
 
   const guess = { number: 0, mailed: false }
 
-  async function check(failedBefore: number) {
-    guess.number = failedBefore + 1
-    const refused = { ok: false, userVerified: false }
+  async function noted() {
     const intent = await spendChallenge(ctx, challengeId, ceremony)
-    if (intent === null) return refused
+    if (intent === null) return 'challenge_unknown'
     const passkey = await findPasskey(ctx, response.id)
-    if (passkey?.userId !== user.id) return refused
+    if (passkey?.userId !== user.id) return 'credential_unknown'
     const { challenge } = intent.stored.payload
     const verified = await verifyPasskey(ctx, passkey, response, { ...terms, challenge })
-    const noted = verified === null ? null : await noteAssertion(ctx, verified, source)
-    return noted === null ? refused : { ok: true, ...noted }
+    return typeof verified === 'string' ? verified : noteAssertion(ctx, verified, source)
   }
 
-  function tellOfFailure() {
-    ctx.emit('mfa.failed', source, facts)
+  async function check(failedBefore: number) {
+    guess.number = failedBefore + 1
+    const shown = await noted()
+    if (typeof shown === 'string') return { ok: false, userVerified: false, reason: shown }
+    return { ok: true, ...shown, reason: null }
+  }
+
+  function tellOfFailure(reason: PasskeyRefusal | null) {
+    ctx.emit('mfa.failed', source, { ...facts, reason })
     if (isToldGuess(guess)) tellOwnerOfGuesses(ctx, user.id, 'secondFactor', source)
   }
 
   async function inSession(failedBefore: number) {
     const result = await check(failedBefore)
     // Before the session ends, which may fail.
-    if (!result.ok) tellOfFailure()
+    if (!result.ok) tellOfFailure(result.reason)
     return result
   }
 
   async function atLogin() {
     const result = await attemptGuess(
       ctx,
-      { counter: 'passkeyFailures', subject: user.id },
+      factorGuess('passkeyFailures', user.id, terms.budget ?? sharedBudget),
       check,
-      (_, { until }) => {
-        ctx.emit('mfa.lockedOut', source, { ...facts, until })
+      (_, { until, budget }) => {
+        ctx.emit('mfa.lockedOut', source, { ...facts, until, budget })
       },
     )
-    if (!result.ok) tellOfFailure()
+    if (!result.ok) tellOfFailure(result.reason)
     return result
   }
 

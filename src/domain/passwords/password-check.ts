@@ -7,11 +7,12 @@ import { isHuman, type User } from '../../model/user.js'
 import type { RequestSource, Surface } from '../../ports/surface.js'
 import type { SignedIn } from '../context/actor.js'
 import { readEmail } from '../context/email-address.js'
-import { attemptGuess } from '../limits/lockout.js'
+import { attemptGuess, passwordGuess } from '../limits/lockout.js'
 import { attemptInSession } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
+import { passwordBudget, type ShownKeys } from './guess-budgets.js'
 
-// The one place that compares a password with the stored hash. Logins share one counter per address;
+// The one place that compares a password with the stored hash. Logins share one counter per address, beside those of known devices;
 // sessions and mailed links have one each, which no stranger can use up. A guess is counted before it is
 // checked, and a check that could not be made hands its guess back. Each costs one hash verification,
 // whatever is wrong. Throws `rate_limited` and `server_busy`.
@@ -23,7 +24,7 @@ export interface CheckedAddress<T> {
   readonly user: User | null
   /** What was read beside the check. */
   readonly beside: T
-  /** Wrong guesses at this address that were counted right before. */
+  /** Wrong guesses that were counted right before, in the budget of this one. */
   readonly failedAttempts: number
   /**
    * Replaces a hash that is too weak: for once the login stands, since one that is refused changes
@@ -110,8 +111,11 @@ export async function checkPasswordOfSession(
  */
 export async function checkPasswordOfAddress<T>(
   ctx: SurfaceContext,
-  typed: string,
-  password: string,
+  {
+    email: typed,
+    password,
+    ...keys
+  }: ShownKeys & { readonly email: string; readonly password: string },
   source: RequestSource,
   beside: (user: User | null) => Promise<T>,
 ): Promise<CheckedAddress<T>> {
@@ -134,13 +138,15 @@ export async function checkPasswordOfAddress<T>(
     if (!ok) await ctx.passwords.evenOut(verdict)
     return { ok, user, beside: read, failedAttempts, rehashTo: verdict.rehashTo }
   }
+  const budget = await passwordBudget(ctx, keys, found)
+  const [holder] = budget.of === 'address' ? [] : await found
   let forgiven = Promise.resolve()
   const { rehashTo, ...checked } = await attemptGuess(
     ctx,
-    { counter: 'passwordFailures', subject: address },
+    passwordGuess(address, holder?.id ?? ctx.memory.nobody, budget),
     check,
-    ({ user }, { until }) =>
-      ctx.emit('login.lockedOut', source, { userId: user?.id ?? null, until }),
+    ({ user }, { until, budget }) =>
+      ctx.emit('login.lockedOut', source, { userId: user?.id ?? null, until, budget }),
     (forgiving) => {
       forgiven = forgiving
     },

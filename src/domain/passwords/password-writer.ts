@@ -36,12 +36,8 @@ import {
 } from '../mail/mail-service.js'
 import { endAllSessions } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
-import {
-  checkPasswordOfLink,
-  clearPasswordFailures,
-  networkLine,
-  sessionLine,
-} from './password-check.js'
+import { clearGuesses, type SignInKey, signInKeyOf } from './guess-budgets.js'
+import { checkPasswordOfLink, networkLine, sessionLine } from './password-check.js'
 
 export interface PasswordChange {
   /** A signed-in user who showed the present password, or a link that was spent for it. */
@@ -66,7 +62,7 @@ async function replace(
   passwordHash: string,
   change: PasswordChange,
 ): Promise<User | null> {
-  const { id, credentialEpoch, sessionEpoch, deviceEpoch, emailVerifiedAt } = user
+  const { id, credentialEpoch, sessionEpoch, deviceEpoch, secretsEpoch, emailVerifiedAt } = user
   // The person who made an account may change its password again and again, also one that is too old: that must not
   // void the links by which the owner of the mailbox takes it back. All else hangs on the other epochs as well.
   const isByOwner = change.by !== 'change' && change.by.kind === 'resetPassword'
@@ -78,6 +74,8 @@ async function replace(
     updatedAt: now,
     credentialEpoch: voidsLinks ? credentialEpoch + 1 : credentialEpoch,
     deviceEpoch: deviceEpoch + 1,
+    secretsEpoch: secretsEpoch + 1,
+    secretsChangedIn: change.sessionId ?? null,
     ...(change.by === 'change' ? {} : { lastIntentId: change.by.id }),
     ...(change.endsSessions
       ? { sessionEpoch: sessionEpoch + 1, keptSessionId: change.keepSessionId, keptIntentId: null }
@@ -559,7 +557,7 @@ export async function resetLinkFor(
 
 /**
  * Sets a new password with a mailed or login-given token and ends every session. Opens no
- * session. Throws `password_login_disabled`, `invalid_token`, `token_expired` or `password_policy`;
+ * session. Resolves with what gives its next logins guesses of their own; null where devices are not recognised. Throws `password_login_disabled`, `invalid_token`, `token_expired` or `password_policy`;
  * only `invalid_token` may have spent something.
  */
 export async function resetPassword(
@@ -567,7 +565,7 @@ export async function resetPassword(
   token: string,
   newPassword: string,
   source: RequestSource,
-): Promise<void> {
+): Promise<SignInKey | null> {
   const isOfLogin = mailedKindOf(token) === 'expiredPassword'
   const kind: PasswordKind = isOfLogin ? 'expiredPassword' : 'resetPassword'
   const opened = await openMailedTicket(ctx, token, kind)
@@ -577,8 +575,9 @@ export async function resetPassword(
   if (!isMailed(intent)) await allowResetAgain(ctx, user)
   await endAllSessions(ctx, user.id, 'password_change', source)
   // Before the link is taken: afterwards, the same request sent again is refused.
-  await clearPasswordFailures(ctx, user.email)
+  await clearGuesses(ctx, user, 'password')
   await takeMailedTicket(ctx, intent)
+  return signInKeyOf(ctx, user)
 }
 
 function isMailed(intent: PasswordIntent): intent is SpentIntent<'resetPassword'> {

@@ -2,6 +2,7 @@ import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import { userProblem } from '../../engine/accounts.js'
 import { AuthError, describeError } from '../../errors/index.js'
 import { newUser, type ServiceCredential, type User } from '../../model/user.js'
+import { fullPage } from '../../stores/pages.js'
 import { emitUserCreateFailed } from '../accounts/user-export.js'
 import { createUsers } from '../accounts/users.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
@@ -162,10 +163,8 @@ export async function listServiceAccounts(
   if (cursor !== null && !isUuid(cursor)) throw new AuthError('invalid_request')
   const after = cursor === null ? {} : { after: cursor }
   // One more than asked for shows whether there is a next page.
-  const found = await ctx.collections.users.find(
-    { kind: 'service' },
-    { limit: limit + 1, ...after },
-  )
+  const page = { limit: limit + 1, ...after }
+  const found = await fullPage(ctx.collections.users, { kind: 'service' }, page)
   const shown = found.slice(0, limit)
   return {
     accounts: await Promise.all(shown.map((account) => withCredentials(ctx, account))),

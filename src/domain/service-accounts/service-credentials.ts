@@ -5,8 +5,9 @@ import { AuthError, describeError } from '../../errors/index.js'
 import type { ServiceCredential, User } from '../../model/user.js'
 import type { GrantRefusal } from '../../ports/events.js'
 import type { RequestSource } from '../../ports/surface.js'
-import { newestFirst } from '../../stores/newest-first.js'
+import { newestFirst } from '../../stores/pages.js'
 import { type Act, reasonOf } from '../context/actor.js'
+import type { RateLimit } from '../limits/rate-limiter.js'
 import { networkLine } from '../passwords/password-check.js'
 import { type AccessGrant, mintServiceAccess } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -223,11 +224,19 @@ interface Found {
 
 type Verdict =
   | { readonly ok: true; readonly credential: ServiceCredential; readonly account: User }
-  | (Found & { readonly ok: false; readonly reason: GrantRefusal })
+  | Refusal
+
+interface Refusal extends Found {
+  readonly ok: false
+  readonly reason: GrantRefusal
+  /** What the caller is told. Default: `invalid_client`. */
+  readonly told?: AuthError
+}
 
 const failureWindowMs = 5 * 60 * 1000
 /** All addresses together may fail for one client id as often as so many of them alone. */
 const addressesPerClient = 10
+const perClient = 'grantFailuresPerClient'
 /** A secret has 47 characters. A longer text is refused without hashing. */
 const maxSecretLength = 512
 const clientIdForm = /^sa_[A-Za-z0-9_-]{22}$/
@@ -266,11 +275,17 @@ function verify(
   return ctx.memory.grants.verification(pair, () => ctx.passwords.verify(hash, secret, line))
 }
 
+/** Where a hash is in line, and what it passes through on its way. */
+interface Hashing {
+  readonly line: HashLine
+  readonly through: <T>(work: () => Promise<T>) => Promise<T>
+}
+
 async function check(
   ctx: SurfaceContext,
   found: Found,
   given: ClientCredentials,
-  line: HashLine,
+  { line, through }: Hashing,
 ): Promise<Verdict> {
   const standing = standingOf(found)
   const { clientSecret } = given
@@ -278,7 +293,7 @@ async function check(
   if (isRemembered(ctx, found, clientSecret) && standing.ok) {
     return standingOf(await readAgain(ctx, standing.credential))
   }
-  const { value: verdict, isShared } = await verify(ctx, found, given, line)
+  const { value: verdict, isShared } = await through(() => verify(ctx, found, given, line))
   const { ok, rehashTo } = verdict
   if (!standing.ok || !ok) {
     await ctx.passwords.evenOut(verdict)
@@ -319,6 +334,35 @@ async function upgrade(
   }
 }
 
+const atMost = (limit: number): RateLimit => ({ limit, windowMs: failureWindowMs })
+
+/**
+ * Strangers at many addresses can use up the failures of a client id, and no secret can be guessed that way. So what comes
+ * then is verified all the same, one hash at a time and the callers in turn, and only what fails is `rate_limited`.
+ */
+async function checkForClient(
+  ctx: SurfaceContext,
+  { clientId, limit, line }: { clientId: string; limit: RateLimit; line: HashLine },
+  make: (through: Hashing['through']) => Promise<Verdict>,
+): Promise<Verdict> {
+  try {
+    await ctx.limits.checkWith(perClient, clientId, limit)
+  } catch (full) {
+    if (!(full instanceof AuthError) || full.code !== 'rate_limited') throw full
+    // The place is held for the hash alone: a refusal evens out its time beside the line.
+    const verdict = await make((work) => ctx.memory.grants.crowded(clientId, line, work))
+    return verdict.ok ? verdict : { ...verdict, told: full }
+  }
+  let failed = false
+  try {
+    const verdict = await make((work) => work())
+    failed = !verdict.ok
+    return verdict
+  } finally {
+    if (!failed) await ctx.limits.forgive(perClient, clientId, 1)
+  }
+}
+
 /** A guess: it is counted where the caller is, and for the client id. */
 async function guess(
   ctx: SurfaceContext,
@@ -328,19 +372,16 @@ async function guess(
 ): Promise<Verdict> {
   const { clientId } = given
   const { grantFailuresPerClient, grantFailuresPerIp } = await ctx.settings()
-  const atMost = (limit: number) => ({ limit, windowMs: failureWindowMs })
   const line = networkLine(ctx.surface, source)
   const pair = JSON.stringify([clientId, address])
-  // The client first: a grant that waits for others of its client holds no place of its address.
-  return ctx.memory.grants.perClient.attempt(
-    clientId,
-    atMost(grantFailuresPerClient * addressesPerClient),
-    () =>
-      ctx.memory.grants.perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
-        ctx.memory.grants.perIp.attempt(address, atMost(grantFailuresPerIp), () =>
-          check(ctx, found, given, line),
-        ),
+  return ctx.memory.grants.perPair.attempt(pair, atMost(grantFailuresPerClient), () =>
+    ctx.memory.grants.perIp.attempt(address, atMost(grantFailuresPerIp), () =>
+      checkForClient(
+        ctx,
+        { clientId, line, limit: atMost(grantFailuresPerClient * addressesPerClient) },
+        (through) => check(ctx, found, given, { line, through }),
       ),
+    ),
   )
 }
 
@@ -353,25 +394,22 @@ function noteUse(ctx: SurfaceContext, { id, lastUsedAt }: ServiceCredential): vo
   })
 }
 
-function refuse(
-  ctx: SurfaceContext,
-  verdict: Extract<Verdict, { readonly ok: false }>,
-  source: RequestSource,
-): never {
-  const { credential, account, reason } = verdict
+function refuse(ctx: SurfaceContext, verdict: Refusal, source: RequestSource): never {
+  const { credential, account, reason, told } = verdict
   ctx.emit('serviceToken.refused', source, {
     userId: account?.id ?? null,
     credentialId: credential?.id ?? null,
     reason,
   })
-  throw new AuthError('invalid_client')
+  throw told ?? new AuthError('invalid_client')
 }
 
 /**
  * The client-credentials grant (RFC 6749 §4.4), the one way to a token for a service account. Any
  * pair of texts that is not an active credential of an enabled service account is refused with
- * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address, a
- * client id or the two together with too many failures behind them, whether the pair is right or not.
+ * `invalid_client`, after exactly one hash verification. Throws `rate_limited` for an address, alone or
+ * together with a client id, with too many failures behind it, whether the pair is right or not; and
+ * for a wrong pair whose client id has too many failures from all addresses.
  * A secret that was verified a short while ago is not held up by failures. Grants of one pair under way at
  * the same time share the verification.
  */
@@ -390,7 +428,7 @@ export async function grantServiceToken(
   const verdict = isKnown ? standing : await guess(ctx, found, given, { address, source })
   if (!verdict.ok) return refuse(ctx, verdict, source)
   const { account, credential } = verdict
-  const grant = await mintServiceAccess(ctx, account, accessTokenTTL)
+  const grant = await mintServiceAccess(ctx, account, credential.clientId, accessTokenTTL)
   noteUse(ctx, credential)
   const facts = { userId: account.id, credentialId: credential.id }
   ctx.emit('serviceToken.issued', source, facts)

@@ -5,6 +5,7 @@ import { AuthError, UnknownKeyError } from '../../errors/index.js'
 import type { RefreshFamily, Session } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
+import { pagesOf } from '../../stores/pages.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import type { Act } from '../context/actor.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
@@ -187,7 +188,6 @@ export async function logout(
 
 // Ends what all people of a surface hold.
 
-const pageSize = 200
 /** Users beside each other: others share the database meanwhile. */
 const atOnce = 20
 /**
@@ -282,16 +282,12 @@ export async function terminateAllSessions(
     throw new AuthError('invalid_request', { detail })
   }
   let written = 0
-  let page: readonly User[]
-  let next: { readonly after?: string } = {}
-  do {
-    page = await ctx.collections.users.find({ kind: '' }, { limit: pageSize, ...next })
+  for await (const page of pagesOf(ctx.collections.users, { kind: '' })) {
     for (let from = 0; from < page.length; from += atOnce) {
       const ids = page.slice(from, from + atOnce).map(({ id }) => id)
       const counts = await allTried(ids.map((id) => terminateOne(ctx, id, issuedBefore, act)))
       written += counts.reduce((sum, count) => sum + count, 0)
     }
-    next = { after: page.at(-1)?.id ?? '' }
-  } while (page.length === pageSize)
+  }
   return written
 }

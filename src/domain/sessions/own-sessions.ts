@@ -74,7 +74,7 @@ export async function endOwnSession(
 }
 
 /**
- * Lists and ends sessions from the host's code: no permission is checked. `by` names the actor for events and
+ * Ends sessions from the host's code: no permission is checked. `by` names the actor for events and
  * audit records. Throws `AuthError` `invalid_request` for an id that is no text, and `service_unavailable` when
  * the store fails.
  */
@@ -90,11 +90,6 @@ export interface SessionAdministration {
    * a rejection to complete it.
    */
   terminateSessionsOf(userId: string, by?: Actor): Promise<void>
-  /**
-   * The sessions of a user, the newest first: a hundred of the last 90 days, ended ones among them, and
-   * up to two hundred others that go on. Empty for an unknown user.
-   */
-  listSessions(userId: string): Promise<readonly SessionEntry[]>
 }
 
 export function createSessionAdministration(ctx: SurfaceContext): SessionAdministration {
@@ -127,12 +122,16 @@ export function createSessionAdministration(ctx: SurfaceContext): SessionAdminis
       }
       await endAllSessions(ctx, id, 'admin', source, { actorId })
     },
-
-    async listSessions(userId) {
-      const user = await ctx.collections.users.get(storedText('userId', userId))
-      return user === null ? [] : sessionsOf(ctx, user)
-    },
   }
+}
+
+/** As `listOwnSessions`, of any user. Empty for an unknown one. */
+export async function listSessionsOf(
+  ctx: SurfaceContext,
+  userId: string,
+): Promise<readonly SessionEntry[]> {
+  const user = await ctx.collections.users.get(storedText('userId', userId))
+  return user === null ? [] : sessionsOf(ctx, user)
 }
 
 // The sessions of one account, as its refresh rows and records show them.

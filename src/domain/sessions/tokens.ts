@@ -59,7 +59,7 @@ type Via =
       readonly how: Authentication
       readonly ttlMs: number
     }
-  | { readonly kind: 'clientCredentials'; readonly ttlMs: number }
+  | { readonly kind: 'clientCredentials'; readonly clientId: string; readonly ttlMs: number }
 
 /** Whether an access token of the one, as they were read before, says the same of the other. */
 export function hasSameClaims(one: User, other: User): boolean {
@@ -97,6 +97,7 @@ async function mint(ctx: SurfaceContext, user: User, via: Via): Promise<AccessGr
       ...(isService ? { amr: [], authTime: iat } : { sid: via.sessionId, ...via.how }),
     },
     await ctx.keys.ring(),
+    isService ? via.clientId : ctx.surface,
   )
   return { accessToken, tokenType: 'Bearer', expiresIn: exp - iat }
 }
@@ -165,9 +166,10 @@ export function mintAccess(
 export function mintServiceAccess(
   ctx: SurfaceContext,
   account: User,
+  clientId: string,
   ttlMs: number,
 ): Promise<AccessGrant> {
-  return mint(ctx, account, { kind: 'clientCredentials', ttlMs })
+  return mint(ctx, account, { kind: 'clientCredentials', clientId, ttlMs })
 }
 
 export async function mintRefresh(

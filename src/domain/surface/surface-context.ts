@@ -1,5 +1,6 @@
 import type { BackgroundTasks } from '../../concurrency/background-tasks.js'
 import { createSharedWork } from '../../concurrency/promises.js'
+import { hashGates } from '../../crypto/hash-gate.js'
 import { type SecretMemo, secretMemo, type TokenMemo } from '../../crypto/memos.js'
 import type { SecretBox } from '../../crypto/secret-box.js'
 import { randomToken, uuidv7 } from '../../crypto/secrets.js'
@@ -11,7 +12,7 @@ import type { Collections } from '../../model/collections.js'
 import type { ServiceCredential } from '../../model/user.js'
 import type { Denylist } from '../../ports/backend.js'
 import type { Emit } from '../../ports/events.js'
-import type { Authorizer, Clock, Logger, Mailer, Random } from '../../ports/host.js'
+import type { Authorizer, BeforeRegister, Clock, Logger, Mailer, Random } from '../../ports/host.js'
 import type { RiskScorer, SessionRiskScorer } from '../../ports/risk-scorers.js'
 import type { Collection } from '../../ports/store.js'
 import type { Surface } from '../../ports/surface.js'
@@ -32,6 +33,8 @@ export interface SurfaceContext {
   /** The context of either surface: operators administer accounts of both. */
   readonly on: (surface: Surface) => SurfaceContext
   readonly collections: Collections
+  /** What of the host's would refuse that the account goes. */
+  readonly heldBy: (userId: string) => Promise<readonly string[]>
   /** The credentials of service accounts; there is one collection, of the operator surface. */
   readonly serviceCredentials: Collection<ServiceCredential>
   readonly denylist: Denylist
@@ -60,6 +63,8 @@ export interface SurfaceContext {
 
   readonly authorizer: Authorizer
   readonly mailer: Mailer
+  /** `null` unless the host judges registrations. */
+  readonly beforeRegister: BeforeRegister | null
   readonly providers: ProviderClients
   readonly riskScorer: RiskScorer
   /** `null` unless the host judges refreshes by their place. */
@@ -107,7 +112,8 @@ export interface SurfaceMemory {
     readonly secrets: SecretMemo
     /** Grants of one pair that are under way at the same time share a verification. */
     readonly verification: ReturnType<typeof createSharedWork<PasswordVerdict>>
-    readonly perClient: FailureThrottle
+    /** By client id, where those of an id wait whose failures are used up: one hash at a time. */
+    readonly crowded: ReturnType<typeof hashGates>
     readonly perPair: FailureThrottle
     readonly perIp: FailureThrottle
   }
@@ -141,7 +147,7 @@ export function surfaceMemory(
       noClient: `sa_${randomToken(random, 16)}`,
       secrets: secretMemo(random),
       verification: createSharedWork<PasswordVerdict>(),
-      perClient: createFailureThrottle(deps, 'grantFailuresPerClient'),
+      crowded: hashGates({ concurrency: 1, clock }),
       perPair: createFailureThrottle(deps, 'grantFailuresPerClientAndIp'),
       perIp: createFailureThrottle(deps, 'grantFailuresPerIp'),
     },

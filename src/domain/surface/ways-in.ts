@@ -1,10 +1,11 @@
+import { withTimeout } from '../../concurrency/promises.js'
 import { settingsFor } from '../../engine/surface-settings.js'
-import { AuthError } from '../../errors/index.js'
+import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import { isTenantAllowed, tenantOfIssuer } from '../../identity-providers/microsoft-tenants.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
-import { type ProviderId, providerId } from '../../identity-providers/providers.js'
+import { providerId } from '../../identity-providers/providers.js'
 import type { OauthIdentity } from '../../model/user.js'
-import type { Surface } from '../../ports/surface.js'
+import type { BeforeRegister } from '../../ports/host.js'
 import { providerSettings } from '../../settings/oauth-providers.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { SurfaceContext } from './surface-context.js'
@@ -14,12 +15,12 @@ import type { SurfaceContext } from './surface-context.js'
  * registered with all it takes.
  */
 export function isProviderOffered(
-  id: ProviderId,
-  surface: Surface,
+  ctx: Pick<SurfaceContext, 'surface' | 'providers'>,
+  id: string,
   settings: AuthSettings,
 ): boolean {
   try {
-    credentialsFor(id, surface, settings)
+    credentialsFor(ctx, id, settings)
     return true
   } catch (error) {
     if (error instanceof AuthError) return false
@@ -27,25 +28,40 @@ export function isProviderOffered(
   }
 }
 
-/** False of an account of Microsoft whose tenant administrators have shut out. */
-export function isTenantAdmitted(
+/**
+ * False of an account of Microsoft whose tenant administrators have shut out, and of one at a declared provider that has
+ * another issuer by now: nobody can sign in there with it any more.
+ */
+export function isIssuerAdmitted(
+  { providers }: Pick<SurfaceContext, 'providers'>,
   { provider, issuer }: Pick<OauthIdentity, 'provider' | 'issuer'>,
   { microsoftTenant }: Pick<AuthSettings, 'microsoftTenant'>,
 ): boolean {
+  const declared = providers.declared(provider)
+  if (declared !== null) return declared.issuer === issuer
   if (provider !== 'microsoft') return true
   const tenant = tenantOfIssuer(issuer)
   return tenant !== null && isTenantAllowed(tenant, microsoftTenant)
 }
 
 /**
- * What the host is registered with. Throws `oauth_provider_disabled` when the provider is switched
- * off on this surface or lacks something, and `service_unavailable` when a secret does not decrypt.
+ * What the host is registered with: by its own declaration, or for the four by the settings. Throws
+ * `oauth_provider_disabled` when the provider is unknown, switched off on this surface or lacks something, and
+ * `service_unavailable` when a secret does not decrypt.
  */
 export function credentialsFor(
-  id: ProviderId,
-  surface: Surface,
+  { surface, providers }: Pick<SurfaceContext, 'surface' | 'providers'>,
+  provider: string,
   settings: AuthSettings,
 ): ProviderCredentials {
+  const declared = providers.declared(provider)
+  if (declared !== null) {
+    if (!declared.surfaces.includes(surface)) throw new AuthError('oauth_provider_disabled')
+    const { clientId, clientSecret } = declared
+    return { clientId, clientSecret, tenant: '', teamId: '', keyId: '' }
+  }
+  const id = providerId(provider)
+  if (id === null) throw new AuthError('oauth_provider_disabled')
   const surfaceName = surface === 'operator' ? 'Operator' : 'Client'
   if (!settings[`${id}${surfaceName}Enabled` as const])
     throw new AuthError('oauth_provider_disabled')
@@ -63,18 +79,47 @@ export function credentialsFor(
 
 /** Whether a user can sign in by the password of the account, or by one of these accounts at providers. */
 export async function hasWayIn(
-  { surface, collections, settings }: Pick<SurfaceContext, 'surface' | 'collections' | 'settings'>,
+  ctx: Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'providers'>,
   userId: string,
   identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
 ): Promise<boolean> {
-  const [user, current] = await Promise.all([collections.users.get(userId), settings()])
-  const { passwordLoginEnabled } = settingsFor(surface, current)
+  const [user, current] = await Promise.all([ctx.collections.users.get(userId), ctx.settings()])
+  const { passwordLoginEnabled } = settingsFor(ctx.surface, current)
   if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return true
-  return identities.some((identity) => {
-    const id = providerId(identity.provider)
-    if (id === null || !isProviderOffered(id, surface, current)) return false
-    return isTenantAdmitted(identity, current)
-  })
+  return identities.some(
+    (identity) =>
+      isProviderOffered(ctx, identity.provider, current) &&
+      isIssuerAdmitted(ctx, identity, current),
+  )
+}
+
+const hostCode = /^(?!auth\.)[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/
+const patienceMs = 2000
+
+const expected =
+  'must answer { code: "signup.too_many", detail: "…" } or nothing; no code begins with "auth."'
+
+/** Asks the host before an account begins. Throws `registration_disabled` with its code, or `service_unavailable`. */
+export async function askBeforeRegister(
+  { beforeRegister, surface, clock, logger }: SurfaceContext,
+  email: string,
+  via: string,
+): Promise<void> {
+  if (beforeRegister === null) return
+  let answer: Awaited<ReturnType<BeforeRegister>>
+  try {
+    const asked = Promise.resolve(beforeRegister({ email, surface, via }))
+    answer = (await withTimeout(asked, patienceMs, clock)) ?? null
+    const { code = '', detail = '' } = answer ?? {}
+    const isKnown = answer === null || (hostCode.test(code) && typeof detail === 'string')
+    if (!isKnown) throw new OptionsError('beforeRegister', expected)
+  } catch (cause) {
+    logger.error('beforeRegister failed', describeError(cause))
+    throw new AuthError('service_unavailable', { cause })
+  }
+  if (answer === null) return
+  const { code, detail = 'This registration is not accepted.' } = answer
+  throw new AuthError('registration_disabled', { reason: code, detail })
 }
 
 /**

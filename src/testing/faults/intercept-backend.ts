@@ -1,5 +1,5 @@
 import type { Backend, Counter } from '../../ports/backend.js'
-import type { Collection, Doc } from '../../ports/store.js'
+import type { Collection, Doc, ManyCalls } from '../../ports/store.js'
 
 /** What a read would have given before the last write; null when it gave the same. */
 export type Older<T> = (now: T) => T | null
@@ -119,5 +119,20 @@ function interceptCollection<T extends Doc>(
     take: (id, guard) => around(`${name}.take`, () => inner.take(id, guard)),
     due: (until, limit) => around(`${name}.due`, () => inner.due(until, limit)),
     sweep: (until, limit) => around(`${name}.sweep`, () => inner.sweep(until, limit)),
+    ...(inner.many && { many: interceptMany(inner.many, name, around) }),
+  }
+}
+
+/** Under the names of the calls for one, as which each document counts. */
+function interceptMany<T extends Doc>(
+  inner: ManyCalls<T>,
+  name: string,
+  around: Around,
+): ManyCalls<T> {
+  return {
+    find: (field, values) =>
+      around(`${name}.${field === 'id' ? 'get' : 'find'}`, () => inner.find(field, values)),
+    insert: (docs) => around(`${name}.insert`, () => inner.insert(docs)),
+    update: (ids, guard, set) => around(`${name}.update`, () => inner.update(ids, guard, set)),
   }
 }

@@ -3,9 +3,15 @@ import type { Backend } from '../../ports/backend.js'
 import { type CaseScript, failureLike, uniqueName } from '../shared/conformance-case.js'
 import type { DriverControl } from '../shared/driver-control.js'
 import { sampleSpec } from '../shared/sample.js'
-import { letterOf, type Played, playSchedule, type Racer } from './play-schedule.js'
+import {
+  letterOf,
+  type Played,
+  playSchedule,
+  type Racer,
+  type WaitOptions,
+} from './play-schedule.js'
 import { portScenarios } from './port-scenarios.js'
-import type { Scenario, ScenarioSetup } from './scenario.js'
+import type { Race, Scenario } from './scenario.js'
 import {
   type Play,
   playSchedules,
@@ -25,8 +31,8 @@ export interface ExploredCase {
   readonly steps: number
 }
 
-/** The number and the choice of schedules to play. */
-export interface InterleavingOptions extends ScheduleOptions {
+/** The number and the choice of schedules to play, and how long they wait. */
+export interface InterleavingOptions extends ScheduleOptions, WaitOptions {
   /**
    * Plays only this schedule: the letters that a failure printed. A case that it does not fit fails, so
    * run the case that printed it alone.
@@ -60,7 +66,8 @@ async function explore(
   const setup = { ...backend, samples: backend.store.collection(spec) }
   let steps = 0
   const play: Play = async (choose) => {
-    const { trace, decisions } = await playOnce(scenario, setup, driver, choose)
+    const raced = await scenario.arrange(setup, `kit${uniqueName()}`)
+    const { trace, decisions } = await playOnce(raced, driver, choose, interleavings)
     steps = Math.max(steps, trace.length)
     if (trace.length === 0) throw new TypeError(nothingPassed)
     return decisions
@@ -89,13 +96,12 @@ const nothingPassed =
   'adapter its client by way of `through`, or skip "interleavings" with a reason'
 
 async function playOnce(
-  { arrange }: Scenario,
-  setup: ScenarioSetup,
+  { racers, check }: Race,
   driver: DriverControl,
   choose: Parameters<Play>[0],
+  waits: WaitOptions,
 ): Promise<Played> {
-  const { racers, check } = await arrange(setup, `kit${uniqueName()}`)
-  const played = await playSchedule(driver, racers, choose)
+  const played = await playSchedule(driver, racers, choose, waits)
   try {
     await check(answersOf(played))
   } catch (error) {

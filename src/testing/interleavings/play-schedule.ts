@@ -30,10 +30,17 @@ export interface Played {
   readonly trace: readonly string[]
 }
 
-/** A step of the database that takes longer is taken to wait for another racer's lock. */
-const patienceMs = 100
-/** When no racer can go on and nothing has changed for so long, nothing ever will. */
-const stuckMs = 15_000
+/** How long a schedule waits, in milliseconds. */
+export interface WaitOptions {
+  /**
+   * A command that is not answered for so long is taken to wait for another racer's lock. Default 100; more where
+   * the database is far away.
+   */
+  readonly patience?: number
+  /** When no racer can go on and nothing has changed for so long, nothing ever will: the case fails. Default 15,000. */
+  readonly stuck?: number
+}
+
 /** Turns of the event loop a racer is given to make its next call. */
 const idleTurns = 20
 
@@ -61,6 +68,7 @@ export async function playSchedule(
   driver: DriverControl,
   racers: readonly Racer[],
   choose: Choose,
+  { patience = 100, stuck = 15_000 }: WaitOptions = {},
 ): Promise<Played> {
   const current = new AsyncLocalStorage<Runner>()
   const signal = changeSignal()
@@ -96,6 +104,7 @@ export async function playSchedule(
   }
 
   const hand: Interceptor = {
+    before: () => null,
     async later(call, answer) {
       const runner = current.getStore()
       if (!runner || runner.outcome) return answer
@@ -134,7 +143,7 @@ export async function playSchedule(
       if (runner.inFlight === 0) {
         idle += 1
         await turn()
-      } else if (!(await signal.within(patienceMs))) return
+      } else if (!(await signal.within(patience))) return
     }
   }
 
@@ -146,7 +155,7 @@ export async function playSchedule(
       if (next) {
         goOn(next)
         await rest(next)
-      } else if (!(await signal.within(stuckMs))) {
+      } else if (!(await signal.within(stuck))) {
         throw new Error(`no racer goes on: ${trace.join('; ')}`)
       }
     }
@@ -218,7 +227,7 @@ const mostOfResult = 20
  * A call of a driver for people to read: statements with their literals struck out, and of every
  * value only its shape, since a host's own tests may hold real keys and tokens.
  */
-function describeCall({ madeBy, name, args }: DriverCall): string {
+export function describeCall({ madeBy, name, args }: DriverCall): string {
   const own = `${name}(${args.map(describeArgument).join(', ')})`
   if (madeBy === null) return own
   // Only a statement tells anything of the call that made the object: `prepare("select …").get(…)`.

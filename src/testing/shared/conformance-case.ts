@@ -28,8 +28,8 @@ export interface ConformanceCase {
 
 const caseTimeoutMs = 90_000
 
-/** Thrown by a case about an optional method that the backend does not have. */
-export class MissingMethod extends Error {}
+/** Thrown by a case about what the backend does not have: an optional method, or a client that passes `through`. */
+export class NotOffered extends Error {}
 
 /**
  * Opens a backend for one case. It need not be empty: a case uses collections, ids and keys under
@@ -81,8 +81,8 @@ export function caseOf<Subject>(
     try {
       await withSubject((subject) => script.play(subject))
     } catch (error) {
-      if (!(error instanceof MissingMethod)) throw brokenPromise(script, error)
-      // The store leaves out an optional method, and the runner is told which.
+      if (!(error instanceof NotOffered)) throw brokenPromise(script, error)
+      // The runner is told what is left out.
       running.skip?.(error.message)
     }
   }

@@ -13,6 +13,8 @@ export interface Driver {
 export interface DriverControl extends Driver {
   /** The number of answers so far, synchronous ones included. */
   readonly answers: number
+  /** Whether no answer so far was a promise. */
+  readonly isSynchronous: boolean
   /** Loses every answer from now on. */
   cut(): void
   /** Lets the next command be carried out and loses its answer. */
@@ -22,7 +24,7 @@ export interface DriverControl extends Driver {
 }
 
 /** The error of a driver whose connection breaks. */
-function reset({ name }: DriverCall): Error {
+export function reset({ name }: DriverCall): Error {
   return Object.assign(new Error(`${name}: read ECONNRESET`), { code: 'ECONNRESET' })
 }
 
@@ -40,6 +42,7 @@ export function driverControl(): DriverControl {
   }
 
   const interceptor: Interceptor = {
+    before: (call) => hand?.before(call) ?? null,
     async later(call, answer) {
       isSynchronous = false
       answers += 1
@@ -59,6 +62,9 @@ export function driverControl(): DriverControl {
     through: (client) => throughInterceptor(client, interceptor),
     get answers() {
       return answers
+    },
+    get isSynchronous() {
+      return isSynchronous
     },
     cut() {
       loses = 'all'

@@ -13,6 +13,8 @@ export interface DriverCall {
 
 /** What becomes of the driver's answers before the adapter sees them. */
 export interface Interceptor {
+  /** Gives the answer of a call that is not to be made; null for one that is. May throw. */
+  before(call: DriverCall): Promise<never> | null
   /** Gives the promise the adapter gets in place of `answer`; the call itself is under way. */
   later(call: DriverCall, answer: Promise<unknown>): Promise<unknown>
   /** Told of an answer that was given at once, just before the adapter sees it. May throw. */
@@ -60,9 +62,18 @@ export function throughInterceptor<C extends object>(client: C, interceptor: Int
     return answer
   }
 
+  function made(target: object, method: Method, args: unknown[], call: DriverCall): unknown {
+    try {
+      return Reflect.apply(method, target, args)
+    } catch (error) {
+      interceptor.atOnce(call, error) // a driver without promises answers so as well
+      throw error
+    }
+  }
+
   function run(target: object, method: Method, call: DriverCall): unknown {
     const args = call.args.map((one) => argument(one, call))
-    return called(call, Reflect.apply(method, target, args))
+    return interceptor.before(call) ?? called(call, made(target, method, args, call))
   }
 
   function wrap<T extends object>(target: T, madeBy: DriverCall | null): T {

@@ -82,9 +82,10 @@ export const expiry: Scripts<StoreSetup> = {
       const samples = await open(regime)
       const docs = Array.from({ length: 7 }, (_, at) => expiring(`id${at}`, noon - at * hour))
       await fill(samples, [...docs, expiring('kept', noon + 1)])
-      assert.deepEqual(await samples.sweep(noon, 3), { removed: 3, left: 4 }, regime)
-      assert.deepEqual(await samples.sweep(noon, 3), { removed: 3, left: 1 }, regime)
-      assert.deepEqual(await samples.sweep(noon, 3), { removed: 1, left: 0 }, regime)
+      const told = `${regime}: a sweep must tell how many it removed and how many are left`
+      assert.deepEqual(await samples.sweep(noon, 3), { removed: 3, left: 4 }, told)
+      assert.deepEqual(await samples.sweep(noon, 3), { removed: 3, left: 1 }, told)
+      assert.deepEqual(await samples.sweep(noon, 3), { removed: 1, left: 0 }, told)
       assert.notEqual(await samples.get('kept'), null, `${regime}: never early`)
     }
   },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { CollectionSpec, Doc } from '../../ports/store.js'
-import { MissingMethod, race, type Scripts, uniqueName } from '../shared/conformance-case.js'
+import { NotOffered, race, type Scripts, uniqueName } from '../shared/conformance-case.js'
 import { fill, type StoreSetup, sample, sampleSpec } from '../shared/sample.js'
 
 /** What a collection held in its first version … */
@@ -21,7 +21,7 @@ interface Late extends Early {
 const added = { kind: "it's $1 \\ 😀", level: -3, active: true, since: 1_000_000_000_123 }
 const data = { list: [], text: '$postern$' }
 
-function versions(): { early: CollectionSpec<Early>; late: CollectionSpec<Late> } {
+export function versions(): { early: CollectionSpec<Early>; late: CollectionSpec<Late> } {
   const name = `kit_${uniqueName()}`
   const early: CollectionSpec<Early> = {
     name,
@@ -62,11 +62,11 @@ const notedSpec = ({ name, expires, fields, indexes }: CollectionSpec<Early>) =>
   return noted
 }
 
-function earlyDoc(id: string): Early {
+export function earlyDoc(id: string): Early {
   return { id, email: `${id}@example.test`, expiresAt: null }
 }
 
-function lateDoc(id: string): Late {
+export function lateDoc(id: string): Late {
   return { ...earlyDoc(id), ...added, note: null, data }
 }
 
@@ -93,8 +93,7 @@ export const preparing: Scripts<StoreSetup> = {
   },
   'a plan names what prepare would do, and does none of it': async ({ backend }) => {
     const { store } = backend
-    if (store.plan === undefined)
-      throw new MissingMethod('the store has no `plan`, which is optional')
+    if (store.plan === undefined) throw new NotOffered('the store has no `plan`, which is optional')
     const { early, late } = versions()
     const first = await store.plan([early])
     assert.ok(first.length > 0, 'a collection that was never prepared needs a step')

@@ -29,11 +29,13 @@ function backendOf(store: Store): Backend {
   }
 }
 
+const kept = memory()
+
 testEach(
   'denylist, lease and counter on a collection',
   conformance({
     // The memory store's own names begin with `postern_`, so another prefix stands in a database of its own.
-    open: ({ through }) => ({ backend: backendOf(through(memory().store)) }),
+    open: ({ through }) => ({ backend: backendOf(through(kept.store)) }),
   }),
 )
 

@@ -45,8 +45,8 @@ describe('postern import csv', () => {
     const { host, place } = await prepared([
       'uid,mail,full name,pwd,checked,made,blocked,g',
       `${id},Ada@Example.org,"Lovelace, Ada",${scryptHash},t,2020-02-29 12:00:00,no,lovelace-1815`,
-      `7,grace@example.org,,${scryptHash},f,,,1906`,
-      '8,off@example.org,,,1,1577836800,yes,',
+      `7,grace@example.org,,${scryptHash} ,f,,,1906`,
+      '8,off@example.org,,!x8Kf9AbC,1,1577836800,2024-01-31 10:00:00,',
       'x,no address,,,,,,',
       '9,late@example.org,,,,tomorrow,,',
       '10,short@example.org',
@@ -86,11 +86,12 @@ describe('postern import csv', () => {
         notCarried?.[0]?.code,
       ]),
     ).toEqual([
-      ['7', 'created', undefined, 'identity_unverified'],
-      ['x', 'refused', 'invalid_row', undefined],
-      ['9', 'refused', 'unreadable_row', 'invalid_cell'],
+      ['line 3', 'created', undefined, 'identity_unverified'],
+      ['line 5', 'refused', 'invalid_row', undefined],
+      ['line 6', 'refused', 'unreadable_row', 'invalid_cell'],
       ['line 7', 'refused', 'unreadable_row', 'field_count'],
     ])
+    expect(report[2].notCarried[0].reason).toContain('column made')
     const graceId = accountId('client csv', '7')
     expect(await linesOf(place, 'ids.jsonl')).toEqual([
       { from: id, to: id },
@@ -109,7 +110,7 @@ describe('postern import csv', () => {
       ...['email', 'ada@example.org', 'ada@example.org', 'nothing', 'grace@example.org'],
     ])
     await host.auth.client.users.create({ email: 'grace@example.org' })
-    const dry = await place.run(...usual, 'email', '--dry-run', '--json')
+    const dry = await place.run(...usual, 'email', '--batch', '1', '--dry-run', '--json')
     expect(dry.code).toBe(1)
     expect(JSON.parse(dry.out)).toMatchObject({
       rows: 4,
@@ -124,41 +125,56 @@ describe('postern import csv', () => {
       'line 3',
       'line 4',
     ])
-    const real = await place.run(...usual, 'email', '--json')
+    const real = await place.run(...usual, 'email', '--batch', '1', '--json')
     const counts = ({ out }: typeof real) => ({ ...JSON.parse(out), dryRun: 0, report: '' })
     expect(counts(real)).toEqual(counts(dry))
   })
 
-  it('builds hashes of several columns, and maps roles on the surface that is named', async () => {
+  it('builds hashes and names of several columns, and maps roles on the surface that is named', async () => {
     const { host, place } = await prepared([
-      'email,salt,hash,role',
-      `ada@example.org,${salt},${tag},admin`,
-      `grace@example.org,,${tag},clerk`,
+      'email,salt,hash,role,first,last',
+      `ada@example.org,${salt},${tag},admin,Ada,Lovelace`,
+      `grace@example.org,,${tag},clerk,,Hopper`,
+      'mark@example.org,,,admin,NULL,Twain',
     ])
     const template = ['--hash', 'scrypt:16:8:1$'.concat('{salt}$', '{hash}')]
     const given = ['--verified', '--role', 'admin=editor', '--surface', 'operator']
-    const { code, out } = await place.run(...usual, 'email,role', ...template, ...given)
+    const map = 'email,role,name={first} {last}'
+    const { code, out } = await place.run(...usual, map, ...template, ...given)
     expect([code, out]).toEqual([
-      0,
+      1,
       expect.stringContaining('1 accounts of which something stays behind'),
     ])
     expect(await storedUser(host, 'operator', 'ada@example.org')).toMatchObject({
-      ...{ passwordHash: scryptHash, systemRole: 'editor' },
+      ...{ passwordHash: scryptHash, systemRole: 'editor', name: 'Ada Lovelace' },
     })
     expect(await storedUser(host, 'operator', 'grace@example.org')).toMatchObject({
-      ...{ passwordHash: null, systemRole: 'guest' },
+      ...{ passwordHash: null, systemRole: 'guest', name: 'Hopper' },
     })
     expect((await linesOf(place))[0]).toMatchObject({ notCarried: [{ code: 'role' }] })
   })
 
-  it('takes a zero for no time, so that it confirms no address', async () => {
-    const { host, place } = await prepared(['email,confirmed', 'ada@example.org,0'])
-    const { code } = await place.run(...usual, 'email,emailVerifiedAt=confirmed')
-    expect(code).toBe(0)
-    expect(await storedUser(host, 'client', 'ada@example.org')).toMatchObject({
-      emailVerifiedAt: null,
-    })
-  })
+  it.each(['NULL', '\\N', '[NULL]', '(null)'])(
+    'takes %s for no value if it is told to',
+    async (none) => {
+      const columns = ['name', 'id', 'google']
+      const cells = (one: string) => columns.map((name) => (name === one ? none : '')).join(',')
+      const rows = columns.map((one) => `${one}@example.org,1,${cells(one)}`)
+      const { host, place } = await prepared([`email,checked,${columns.join(',')}`, ...rows])
+      const map = `email,emailVerified=checked,${columns.join()}`
+      expect((await place.run(...usual, map)).out).toContain(`${columns.length} refused`)
+      const reasons = (await linesOf(place)).map(({ notCarried }) => notCarried[0].reason)
+      expect(reasons).toEqual(
+        columns.map((one) => expect.stringMatching(`column ${one}\\..*--null`)),
+      )
+      const told = await place.run(...usual, map, '--null', 'x', '--null', none)
+      expect([told.code, told.err]).toEqual([
+        0,
+        expect.stringContaining(`${columns.length} created`),
+      ])
+      expect(await storedUser(host, 'client', 'name@example.org')).toMatchObject({ name: '' })
+    },
+  )
 
   it('keeps the ids of two files apart by --space, and says which accounts have another address', async () => {
     const { host, place } = await prepared(['id,email', '17,ada@example.org'])
@@ -167,7 +183,7 @@ describe('postern import csv', () => {
     const more = ['--progress', 'b.json', '--report', 'b.jsonl', '--ids', 'b-ids.jsonl']
     const mixed = await place.run(...usual, 'id,email', ...more)
     expect([mixed.code, mixed.out]).toEqual([0, expect.stringContaining('1 of them with another')])
-    expect(await linesOf(place, 'b.jsonl')).toMatchObject([{ row: '17', emailDiffers: true }])
+    expect(await linesOf(place, 'b.jsonl')).toMatchObject([{ row: 'line 2', emailDiffers: true }])
     expect(await linesOf(place, 'b-ids.jsonl')).toEqual([])
 
     const files = ['--progress', 'c.json', '--report', 'c.jsonl', '--ids', 'c-ids.jsonl']
@@ -188,6 +204,10 @@ describe('postern import csv', () => {
       `ada@example.org,1,${totpSecret.toLowerCase().replace(/(....)/g, '$1 ')}`,
       'short@example.org,1,JBSWY3DPEHPK3PXP',
       `unverified@example.org,0,${totpSecret}`,
+      `dashed@example.org,1,${totpSecret.replace(/(....)/g, '$1-')}`,
+      `uri@example.org,1,otpauth://totp/Shop:uri?secret=${totpSecret}&digits=6&algorithm=SHA1`,
+      `eight@example.org,1,otpauth://totp/Shop:uri?secret=${totpSecret}&digits=8`,
+      `hotp@example.org,1,otpauth://hotp/Shop:uri?secret=${totpSecret}&counter=1`,
     ])
     const map = 'email,emailVerified=verified,totpSecret=totp'
     const { code } = await place.run(...usual, map)
@@ -195,13 +215,15 @@ describe('postern import csv', () => {
     expect((await linesOf(place)).map(({ row, notCarried }) => [row, notCarried[0].code])).toEqual([
       ['line 3', 'second_factor'],
       ['line 4', 'second_factor'],
+      ['line 7', 'second_factor'],
+      ['line 8', 'second_factor'],
     ])
-    expect((await host.auth.client.users.list()).users).toHaveLength(1)
+    expect((await host.auth.client.users.list()).users).toHaveLength(3)
     const { id } = await storedUser(host, 'client', 'ada@example.org')
     expect(await storedIn(host, 'client').totpFactors.get(id)).toMatchObject({ confirmed: true })
 
     const again = await place.run(...usual, map, '--drop-second-factors', '--json')
-    expect(JSON.parse(again.out)).toMatchObject({ created: 2, skipped: 1, refused: 0, partly: 2 })
+    expect(JSON.parse(again.out)).toMatchObject({ created: 4, skipped: 3, refused: 0, partly: 4 })
   })
 
   it.each(['--report', '--ids', '--progress'])(
@@ -225,17 +247,6 @@ describe('postern import csv', () => {
     expect(await read(place, 'users.csv')).toBe('mail\nada@example.org')
   })
 
-  it('empties no file that a call names by mistake', async () => {
-    const { host, place } = await prepared(['email', 'ada@example.org'])
-    await writeFile(join(place.folder, '.env'), 'SECRET=1')
-    for (const more of [['--dry-run', '--report'], ['--report'], ['--ids']]) {
-      const { code, err } = await place.run(...usual, 'email', ...more, '.env')
-      expect([code, err]).toEqual([2, expect.stringContaining('Name another file with --')])
-    }
-    expect(await read(place, '.env')).toBe('SECRET=1')
-    expect((await host.auth.client.users.list()).users).toEqual([])
-  })
-
   it('stops at a line that is no CSV, and begins again where the file was mended', async () => {
     const many = Array.from({ length: 12 }, (_, at) => `user${at}@example.org,"a\nb"`)
     const broken = ['email,note', ...many.slice(0, 7), 'x"y,', ...many.slice(7)]
@@ -255,10 +266,27 @@ describe('postern import csv', () => {
   })
 
   it.each([
+    ['no header?', `1,ada@example.org,${scryptHash}`, 'no column id, email, pwd.'],
+    [
+      'the line ends LF or CRLF?',
+      `id,email,pwd,made\r1,ada@example.org,${scryptHash},2024\r`,
+      'Line 1',
+    ],
+    ['--delimiter', `id;email;pwd\n1;ada@example.org;${scryptHash}`, 'no column id, email, pwd.'],
+    ['has column pwd 2 times', `id,email,pwd,pwd\n1,ada@example.org,${scryptHash},`, 'Line 1'],
+  ])('repeats no cell, and asks what is amiss: %s', async (question, text, problem) => {
+    const { place } = await prepared([text])
+    const { code, out, err } = await place.run(...usual, 'id,email,passwordHash=pwd')
+    expect([code, out, err]).toEqual([2, '', expect.stringContaining(problem)])
+    expect(err).toContain(question)
+    expect(err).not.toMatch(/ada@|scrypt/)
+  })
+
+  it.each([
     [['csv', '--map', 'email'], 'needs --file'],
     [['csv', '--file', 'users.csv'], 'needs --map'],
     [['csv', '--file', 'gone.csv', '--map', 'email'], 'cannot be opened'],
-    [[...usual, 'email=mail'], 'There is no column mail. There are: email, a.'],
+    [[...usual, 'email=mail'], 'Line 1 has no column mail. Does it name the columns'],
     [[...usual, 'name=email'], 'must name the column of email'],
     [[...usual, 'email,kind=a'], '--map knows no "kind"'],
     [[...usual, 'email', '--hash', 'x'], 'a column in braces'],

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
@@ -59,6 +60,49 @@ describe('postern init', () => {
     for (const secret of [signing.current.split('\n')[4], configKeys[0].key]) {
       expect(texts.join()).not.toContain(secret)
     }
+  })
+
+  /** What git would commit of the folder, which is a part of a repository with these rules. */
+  async function committed(rules: Readonly<Record<string, string>>, tracked: readonly string[]) {
+    const place = await terminal()
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', place.folder, ...args], { encoding: 'utf8' })
+    git('init', '--quiet')
+    for (const [path, text] of Object.entries(rules)) {
+      await writeFile(join(place.folder, path), text)
+    }
+    for (const path of tracked) {
+      await writeFile(join(place.folder, path), '')
+      git('add', '--force', path)
+      await rm(join(place.folder, path))
+    }
+    const { code, err } = await place.run('init', ...flags)
+    const found = git('ls-files', '--others', '--exclude-standard', '--deduplicate').split('\n')
+    return { code, err, found, has: (path: string) => existsSync(join(place.folder, path)) }
+  }
+
+  it.each([
+    ['nothing', {}],
+    [
+      'rules that are taken back',
+      { '.gitignore': '.env\n*.db\n.postern/\n!.env\n!*.db\n!.postern/\n' },
+    ],
+    ['a rule of the repository that takes back all', { '.git/info/exclude': '!.*\n!*.db\n' }],
+  ])('git commits no secret where there is %s', async (_, rules) => {
+    const { code, found, has } = await committed(rules, [])
+    expect(code).toBe(0)
+    expect(found).toContain('server.ts')
+    expect(found.filter((path) => /env|keys|[.]db/.test(path))).toEqual([])
+    expect(has('.postern/keys.json')).toBe(true)
+  })
+
+  it('writes no secret where git tracks its file already, and says what to do', async () => {
+    const { code, err, has } = await committed({}, ['.env'])
+    expect([code, err]).toEqual([
+      1,
+      'git would commit .env, since git tracks that file. Run git rm --cached .env, then call postern init again. Only .gitignore was written.',
+    ])
+    expect(['.env', '.postern/keys.json', 'server.ts'].filter(has)).toEqual([])
   })
 
   it.each(['server.ts', 'postern.config.ts', '.env', 'tsconfig.json'])(

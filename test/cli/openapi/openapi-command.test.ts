@@ -21,11 +21,16 @@ it('writes the document of one surface, and asks no database', async () => {
 it('writes both surfaces, with the servers and cookies of the host', async () => {
   const place = await configured({
     surfaces: {
-      operator: { baseUrl: 'https://admin.example.com', cookieDomain: 'example.com' },
+      operator: {
+        baseUrl: 'https://admin.example.com',
+        cookieDomain: 'example.com',
+        cookieNamePrefix: 'shop_',
+      },
       client: {
         baseUrl: 'https://app.example.com',
         routesUrl: 'https://api.example.com/auth/',
         cookieDomain: 'example.com',
+        cookieNamePrefix: 'shop_',
       },
     },
   })
@@ -35,6 +40,7 @@ it('writes both surfaces, with the servers and cookies of the host', async () =>
     openApiDocument({
       servers: [{ url: 'https://admin.example.com' }, { url: 'https://api.example.com/auth' }],
       cookiePrefix: '__Secure-',
+      cookieNamePrefix: 'shop_',
       title: 'Acme',
       version: '2.1',
     }),

@@ -40,6 +40,7 @@ const left: Readonly<Record<string, string>> = {
   lastStep: 'what no code may come before',
   device: 'a hash of what the device is known by',
   surface: 'the one that was asked',
+  budget: 'a hash of what the device is known by',
   slot: 'bounds the number of passkeys',
   credentialId: 'said by the id of the passkey',
   uvInitialized: 'what is believed of an authenticator',
@@ -48,7 +49,7 @@ const left: Readonly<Record<string, string>> = {
 }
 /** Counts of what voids what, and marks of work under way. */
 const bookkeeping =
-  /Epoch$|^(generation|noReissueUpTo|shown|byDevice|revision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|keptIntentId|endedBefore|lastIntentId|settledEnrollmentId|importState)$/
+  /Epoch$|^(generation|noReissueUpTo|shown|byDevice|revision|membershipsRevision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|keptIntentId|secretsChangedIn|endedBefore|lastIntentId|settledEnrollmentId|importState)$/
 
 const named = (member: keyof typeof surfaceCollections): string => surfaceCollections[member].name
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportReport } from '../../../src/index.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { eventsOf, openHost } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost, storedUser } from '../../support/hosts/open-host.js'
 
 const email = 'eve@example.org'
 const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -46,6 +46,18 @@ describe('a row of an import', () => {
     const { results } = await importOf(host, { users: [row] })
     expect(results).toMatchObject([{ outcome: 'created' }])
   })
+})
+
+it('a row in code takes hashes as products write them, as the command does', async () => {
+  const host = await openHost({ legacyHashes: { bcrypt: async () => false } })
+  const hash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
+  const written = [`{bcrypt}${hash}`, `bcrypt$${hash} `, '!unusable', '*', '\\N', '(null)']
+  const users = written.map((passwordHash, at) => ({ email: `a${at}@example.org`, passwordHash }))
+  expect(await importOf(host, { users })).toMatchObject({ created: users.length })
+  const stored = users.map(
+    async (user) => (await storedUser(host, 'client', user.email)).passwordHash,
+  )
+  expect(await Promise.all(stored)).toEqual([hash, hash, null, null, null, null])
 })
 
 describe('a batch of an import', () => {

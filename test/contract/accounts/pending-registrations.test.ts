@@ -70,7 +70,7 @@ eachHost.describe('an account begins with a proved mailbox', (kind) => {
       expect(eventsOf(host, 'account.ownerProved')).toEqual([])
       expect(outcomeOf(await login(host, surface, email, goodPassword))).toBe('200')
       expect(await registrationsOf(host, surface)).toEqual([])
-      const again = await verifyWith(host, surface, { token }, cookie)
+      const again = await verifyWith(host, surface, { token })
       expect(outcomeOf(again)).toBe('400 invalid_token')
     })
 

@@ -16,6 +16,8 @@ import { afterwards, sweepOnce } from './deletions.js'
 const scryptHash = `scrypt:16:8:1$seasalt$${scryptSync(goodPassword, 'seasalt', 32, { N: 16, r: 8, p: 1 }).toString('hex')}`
 const bcryptHash = '$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
 const totpSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
+const argon2Of = (m: number, t: number) =>
+  `$argon2id$v=19$m=${m},t=${t},p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA`
 const legacyHashes = {
   bcrypt: async (password: string, hash: string) =>
     password === goodPassword && hash === bcryptHash.replace('$2y$', '$2b$'),
@@ -271,7 +273,6 @@ describe('rows that are refused', () => {
     ['an address without mail', { email: 'x@service-accounts.invalid' }, 'email_not_allowed'],
     ['an id of another form', { email, id: 'auth0|5' }, 'invalid_row'],
     ['an id in capitals', { email, id: randomUUID().toUpperCase() }, 'invalid_row'],
-    ['a name of two lines', { email, name: 'a\nb' }, 'invalid_row'],
     ['a flag as text', { email, emailVerified: 'true' }, 'invalid_row'],
     ['a date as text', { email, createdAt: '2020-01-01' }, 'invalid_row'],
     ['a date that is none', { email, createdAt: new Date('x') }, 'invalid_row'],
@@ -309,28 +310,13 @@ describe('rows that are refused', () => {
     ['a role in other letters', { email, systemRole: 'Editor' }, 'role_not_allowed'],
     ['a role with spaces', { email, systemRole: ' editor' }, 'invalid_row'],
     ['a plain password', { email, passwordHash: goodPassword }, 'hash_not_supported'],
-    ['MD5', { email, passwordHash: '5f4dcc3b5aa765d61d8327deb882cf99' }, 'hash_not_supported'],
     [
       'a format that is off',
       { email, passwordHash: `pbkdf2:sha256:1000$salt$${'00'.repeat(32)}` },
       'hash_not_supported',
     ],
-    [
-      'argon2 of 4 GiB',
-      {
-        email,
-        passwordHash: '$argon2id$v=19$m=4194304,t=1,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA',
-      },
-      'hash_not_supported',
-    ],
-    [
-      'argon2 that takes a minute',
-      {
-        email,
-        passwordHash: '$argon2id$v=19$m=1048576,t=64,p=1$c2FsdHNhbHQ$AAAAAAAAAAAAAAAAAAAAAA',
-      },
-      'hash_too_costly',
-    ],
+    ['argon2 of 4 GiB', { email, passwordHash: argon2Of(4_194_304, 1) }, 'hash_not_supported'],
+    ['argon2 of a minute', { email, passwordHash: argon2Of(1_048_576, 64) }, 'hash_too_costly'],
     [
       'scrypt of 128 GiB',
       { email, passwordHash: `scrypt:134217728:8:1$salt$${'00'.repeat(32)}` },
@@ -371,17 +357,9 @@ describe('rows that are refused', () => {
   })
 
   it('are told from rows that are good, whatever they hold, and nothing throws', async () => {
-    const names = [
-      'id',
-      'email',
-      'name',
-      'kind',
-      'identities',
-      'createdAt',
-      '__proto__',
-      'totpSecret',
-      'memberships',
-    ]
+    const names = ['id', 'email', 'name', 'kind', 'identities', 'createdAt', '__proto__'].concat(
+      ...['totpSecret', 'memberships'],
+    )
     const row = fc.oneof(
       fc.anything(),
       fc.dictionary(
@@ -404,6 +382,7 @@ describe('rows that are refused', () => {
     ['rows that are none', { users: { length: 1 } }],
     ['too many', { users: Array.from({ length: 10_001 }, () => ({})) }],
     ['roles as text', { users: [], allowRoles: 'editor' }],
+    ['rows seen as a list', { users: [], seen: [] }],
     ['another member', { users: [], overwrite: true }],
   ])('a batch is refused as a whole: %s', async (_, batch) => {
     const host = await openHost(options)
@@ -435,7 +414,8 @@ describe('an import that is cut off', () => {
     async (call, mode, _, id) => {
       const faulty = faultyBackend(memory())
       const host = await openHost({ ...options, backend: faulty.backend })
-      const batch: ImportBatch = { users: [id === undefined ? row : { ...row, id }] }
+      const seen = new Set<string>()
+      const batch: ImportBatch = { users: [id === undefined ? row : { ...row, id }], seen }
       faulty.failNext(call, mode)
       await expect(host.auth.client.users.import(batch)).rejects.toMatchObject({
         code: 'service_unavailable',
@@ -448,6 +428,8 @@ describe('an import that is cut off', () => {
       ])
       const report = await host.auth.client.users.import(batch)
       expect(codesOf(report)).toEqual([isWhole ? 'skipped' : 'created'])
+      const third = await host.auth.client.users.import({ ...batch, dryRun: true })
+      expect(codesOf(third)).toEqual(['conflict duplicate_row'])
       const made = idOf(report.results[0])
       expect(await host.auth.client.users.get(made)).toMatchObject({ enabled: true })
       expect(await host.auth.client.identities.list(made)).toHaveLength(2)

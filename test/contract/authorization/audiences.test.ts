@@ -94,7 +94,7 @@ describe('what a token says', () => {
     ]
     const known = [
       ...['iss', 'aud', 'sub', 'sid', 'jti', 'iat', 'exp', 'tokenUse', 'memberships', 'amr'],
-      ...['authTime', 'acr', 'gen', 'nbf'],
+      ...['authTime', 'auth_time', 'client_id', 'acr', 'gen', 'nbf'],
     ]
     for (const token of tokens) {
       const claims = decodeJwt(token)

@@ -101,6 +101,11 @@ describe('an edit that others overtake again and again', () => {
     expect([await edit('mine'), attempts()]).toEqual(['200', 61])
   })
 
+  it('goes on for five seconds, however often it lost', async () => {
+    const { edit, attempts } = await overtakenBy(60, 80)
+    expect([await edit('mine'), attempts()]).toEqual(['200', 61])
+  })
+
   it('gives up after fifty attempts and five seconds', async () => {
     const { host, edit, attempts } = await overtakenBy(60, 100)
     expect([await edit('mine'), attempts()]).toEqual([failed, 50])

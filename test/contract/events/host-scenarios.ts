@@ -146,7 +146,7 @@ const hostFunctions: readonly Scenario[] = [
     ],
     prepare: async ({ host, surface }) => {
       const who = await person(host, surface)
-      const changes = { name: 'NUL \0' }
+      const changes = { name: 'half \ud800' }
       return {
         subject: who,
         perform: () => codeOf(host.auth[surface].users.update(who.id, changes, admin)),

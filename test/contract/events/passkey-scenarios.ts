@@ -116,7 +116,7 @@ export const passkeyScenarios: readonly Scenario[] = [
       told('login.failed', null, {
         userId: null,
         method: 'webauthn',
-        reason: 'invalid_credentials',
+        reason: 'signature_invalid',
       }),
     ],
     prepare: async ({ host, surface }) => {
@@ -138,7 +138,11 @@ export const passkeyScenarios: readonly Scenario[] = [
         storedCounter: 7,
         shownCounter: 7,
       }),
-      told('mfa.failed', 'failure', { userId: id, method: 'webauthn' }),
+      told('mfa.failed', 'failure', {
+        userId: id,
+        method: 'webauthn',
+        reason: 'counter_regressed',
+      }),
     ],
     prepare: async ({ host, surface }) => {
       const who = await passkeyHolder(host, surface, {}, { counter: 7 })
@@ -178,7 +182,12 @@ export const passkeyScenarios: readonly Scenario[] = [
     options: { settings: { lockoutThreshold: 3 } },
     tells: ({ id }) => [
       told('mfa.lockedOut', 'failure', { userId: id, method: 'webauthn', sessionId: null }),
-      told('mfa.failed', 'failure', { userId: id, method: 'webauthn', sessionId: null }),
+      told('mfa.failed', 'failure', {
+        userId: id,
+        method: 'webauthn',
+        sessionId: null,
+        reason: 'signature_invalid',
+      }),
     ],
     prepare: async (scene) => {
       const { who, mfaToken, on } = await withTicket(scene)

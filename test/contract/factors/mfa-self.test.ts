@@ -3,6 +3,7 @@ import { textOf } from '../../support/hosts/http-client.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
 import { openHost, storedIn } from '../../support/hosts/open-host.js'
 import {
+  codeOf,
   enrolled,
   enrolledByTicket,
   finish,
@@ -48,6 +49,22 @@ eachSurface.describe('own factors', (surface) => {
     expect(await storedIn(host, surface).totpFactors.get(who.id)).toBeNull()
   })
 
+  it.each([
+    [10 * minute - 1, 200],
+    [10 * minute, 401],
+  ])('an enrolment that is confirmed %i ms after it began gets %i', async (ms, status) => {
+    const host = await openHost()
+    const { bearer, password } = await signedInPerson(host, surface)
+    const begun = await host.send('POST', `${base}/mfa/totp`, {
+      bearer,
+      body: { currentPassword: password },
+    })
+    await host.clock.advance(ms)
+    const body = { code: codeOf(host, textOf(begun.json(), 'secret')) }
+    const done = await host.send('POST', `${base}/mfa/totp/confirm`, { bearer, body })
+    expect(done.status, done.text).toBe(status)
+  })
+
   it('a second factor is not replaced with the password alone', async () => {
     const host = await openHost()
     const who = await enrolled(host, surface)
@@ -86,6 +103,9 @@ eachSurface.describe('own factors', (surface) => {
     const body = { method: 'totp', code: await who.nextCode() }
     const proved = await host.send('POST', `${base}/step-up`, { bearer: who.bearer, body })
     expect([proved.status, proved.json()['method']]).toEqual([200, 'totp'])
+    // A host may ask for a proof of the last hour at most.
+    const { stepUpProofs } = storedIn(host, surface)
+    expect(await stepUpProofs.due(host.clock.now() + 60 * minute, 10)).toEqual([])
     const gate = () => requireStepUp(host, surface, who.bearer, 5 * minute)
     await host.clock.advance(5 * minute - 1)
     await gate()

@@ -144,8 +144,10 @@ const cases: readonly Case[] = [
     what: 'a sign-out, which leaves the device alone',
     before: async (host, surface, { trustedBearer: bearer }) => {
       const reply = await host.send('POST', `/v1/auth/${surface}/logout`, { bearer })
+      const start = surface === 'operator' ? '__Host-op_' : '__Host-cl_'
       expect(reply.setCookies.map((line) => line.split('=')[0])).toEqual([
-        surface === 'operator' ? '__Host-op_refresh' : '__Host-cl_refresh',
+        `${start}refresh`,
+        `${start}signed_in`,
       ])
     },
     comesTo: 'authenticated',
@@ -335,6 +337,7 @@ eachSurface.describe('a login from a trusted device', (surface) => {
         ),
       ),
       expect.stringMatching(new RegExp(`^__Host-${short}_recognition=`)),
+      `__Host-${short}_signed_in=1; Max-Age=604800; Path=/; SameSite=Lax; Secure`,
     ])
     expect(reply.text).not.toContain(deviceTokenOf(reply, surface, 'login'))
   })

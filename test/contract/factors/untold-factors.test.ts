@@ -216,6 +216,11 @@ eachSurface.describe('a factor whose request dies', (surface) => {
         if (/^20[01]$/.test(outcome)) break
         const stands = (await factorsOf(host, surface, who)).length > 0
         const early = mailsTo(host, who).length
+        // Not while the request may still be under way.
+        const { totpFactors, passkeys } = storedIn(host, surface)
+        const soon = host.clock.now() + 9 * 60_000
+        const due = await Promise.all([totpFactors.due(soon, 100), passkeys.due(soon, 100)])
+        expect(due.flat().filter(({ userId }) => userId === who.id)).toEqual([])
         const process = await swept(host, surface)
         const after = await storedUser(host, surface, who.email)
         const mails = [...mailsTo(host, who), ...mailsTo(process, who)]

@@ -113,6 +113,7 @@ describe.each(mountedHosts)('on $name', ({ serve, page }) => {
       'host',
       '__Host-cl_refresh',
       '__Host-cl_recognition',
+      '__Host-cl_signed_in',
     ])
     expect(login.headers.get('x-host')).toBe('yes')
     expect(login.headers.get('vary')).toBe('Accept, Origin')

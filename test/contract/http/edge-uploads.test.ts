@@ -1,17 +1,19 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http2'
 import { connect } from 'node:net'
+import { PassThrough, Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import { bodyParser } from '@koa/bodyparser'
 import Koa from 'koa'
 import { describe, expect, it } from 'vitest'
 import { fetchHandler } from '../../../adapters/fetch.js'
 import { koaRouter } from '../../../adapters/koa.js'
+import { nodeExchange } from '../../../adapters/shared/node-exchange.js'
 import { http2Client } from '../../support/hosts/http2-client.js'
 import { eachFramework } from '../../support/hosts/matrix.js'
 import { openHost } from '../../support/hosts/open-host.js'
 import { listen } from '../../support/hosts/running-host.js'
-import { testAuth } from '../../support/hosts/test-auth.js'
+import { type TestAuth, testAuth } from '../../support/hosts/test-auth.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { goodPassword, signedInPerson } from '../../support/people/people.js'
 
@@ -34,6 +36,76 @@ eachFramework.describe('an upload that breaks off', (kind) => {
     await expect.poll(brokenOff, { interval: 1, timeout: 20_000 }).toBe(true)
     const errors = host.logger.lines.filter(({ level }) => level === 'error')
     expect(errors).toEqual([])
+  })
+
+  it('is answered 408 once it was silent for half a minute, and its connection ends', async () => {
+    const { url, clock } = await openHost({}, kind)
+    const { port, hostname } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.write(
+      `POST ${login} HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"email":`,
+    )
+    let reply = ''
+    socket.on('data', (bytes) => {
+      reply += String(bytes)
+    })
+    const tick = async () => {
+      await clock.advance(1000)
+      return socket.readableEnded
+    }
+    await expect.poll(tick, { interval: 1, timeout: 20_000 }).toBe(true)
+    expect(reply).toMatch(/^HTTP\/1\.1 408 .*\r\nconnection: close\r\n.*request_body_timeout/is)
+    socket.destroy()
+  })
+})
+
+describe.each(['/v1/auth/client/login', '/v1/auth/refresh'])('a slow body to %s', (path) => {
+  const headers = { ...json, host: 'app.example.com' }
+  const readers = {
+    async node(auth: TestAuth['auth'], stream: PassThrough) {
+      const members = { method: 'POST', headers, httpVersionMajor: 2, socket: {} }
+      const request = Object.assign(stream, members)
+      const reply = await auth.both.handle(
+        nodeExchange(request, { url: path, parsed: () => undefined }),
+      )
+      return `${reply?.status} ${JSON.parse(reply?.body ?? '{}').code}`
+    },
+    async fetch(auth: TestAuth['auth'], stream: PassThrough) {
+      const body = Readable.toWeb(stream)
+      const init = { method: 'POST', headers, body, duplex: 'half' as const }
+      const reply = await fetchHandler(auth.both)(
+        new Request(`https://app.example.com${path}`, init as RequestInit),
+      )
+      return `${reply?.status} ${JSON.parse((await reply?.text()) ?? '{}').code}`
+    },
+  }
+  const late = '408 request_body_timeout'
+
+  it.each([
+    ['silent from its begin on', [], late, 30],
+    ['silent after a while', [10, 29], late, 69],
+    ['with a byte every 20 seconds', new Array<number>(9).fill(20), late, 120],
+    ['that comes in time', [29, 29, 29, 29], '400 invalid_request', 116],
+  ])('%s', async (_what, pauses, expected, seconds) => {
+    for (const answerOf of Object.values(readers)) {
+      const { auth, clock } = await testAuth({ sweep: false })
+      const begunAt = clock.now()
+      const stream = new PassThrough()
+      let answer: readonly [string, number] | null = null
+      const pending = answerOf(auth, stream).then((text) => {
+        answer = [text, (clock.now() - begunAt) / 1000]
+      })
+      for (const [at, pause] of pauses.entries()) {
+        await clock.advance(pause * 1000)
+        stream.write('x')
+        if (expected !== late && at === pauses.length - 1) stream.end()
+        await clock.advance(0)
+      }
+      for (let s = 0; s < 130 && answer === null; s += 1) await clock.advance(1000)
+      await pending
+      expect(answer).toEqual([expected, seconds])
+    }
   })
 })
 

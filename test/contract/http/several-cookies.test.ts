@@ -16,12 +16,19 @@ const name = '__Secure-cl_refresh'
 const shown = ({ status, code, headers }: Reply) =>
   [status, code ?? headers.get('x-refresh-outcome')].filter(Boolean).join(' ')
 
-/** Domain and path of each line, and whether it sets or clears. */
-const linesOf = ({ setCookies }: Reply) =>
-  setCookies.map((one) => {
-    const [, value = '', of = 'host'] = /^[^=]+=([^;]*).*?(?:Domain=([^;]+)|$)/.exec(one) ?? []
-    return `${value === '' ? 'clears' : 'sets'} ${of}`
-  })
+/** The domain of each line, and whether it sets or clears. The marker goes the same way. */
+function linesOf({ setCookies }: Reply) {
+  const linesFor = (kind: string) =>
+    setCookies
+      .filter((one) => one.startsWith(`__Secure-cl_${kind}=`))
+      .map((one) => {
+        const [, value = '', of = 'host'] = /^[^=]+=([^;]*).*?(?:Domain=([^;]+)|$)/.exec(one) ?? []
+        return `${value === '' ? 'clears' : 'sets'} ${of}`
+      })
+  const lines = linesFor('refresh')
+  expect(linesFor('signed_in')).toEqual(lines)
+  return lines
+}
 
 const elsewhere = ['clears host', 'clears app.example.com']
 

@@ -49,6 +49,15 @@ const cases: readonly {
     attributes: { operator: { secure: true, path: '/' }, client: { secure: true, path: '/' } },
   },
   {
+    what: 'names that begin with the product',
+    surfaces: {
+      operator: { baseUrl: 'https://admin.example.com', cookieNamePrefix: 'shop_' },
+      client: { baseUrl: 'https://app.example.com', cookieNamePrefix: 'shop_' },
+    },
+    prefix: '__Host-shop_',
+    attributes: { operator: { secure: true, path: '/' }, client: { secure: true, path: '/' } },
+  },
+  {
     what: 'a domain of its own each',
     surfaces: {
       operator: { baseUrl: 'https://a.admin.example.com', cookieDomain: 'admin.example.com' },
@@ -125,9 +134,16 @@ describe.each(cases)('the refresh cookie with $what', (expected) => {
     const at = (path: string): string => `/v1/auth/${surface}${path}`
     const name = expected.prefix + short[surface]
     const shape = { httponly: true, samesite: 'Lax', ...expected.attributes[surface] }
+    // Scripts may read it, below whatever path a page is.
+    const { httponly, ...readable } = shape
+    const markerOf = (value: string, maxAge: number) => ({
+      name: name.replace('refresh', 'signed_in'),
+      value,
+      attributes: { ...readable, path: '/', 'max-age': String(maxAge) },
+    })
     const expectSet = (reply: Reply, others: readonly Cookie[] = []): string => {
       const [cookie, ...more] = cookiesOf(reply)
-      expect(more).toEqual(others)
+      expect(more).toEqual([...others, markerOf('1', week)])
       expect(cookie?.name).toBe(name)
       expect(cookie?.attributes).toEqual({ ...shape, 'max-age': String(week) })
       expect(cookie?.value).toMatch(/^[\w.-]+$/)
@@ -137,7 +153,7 @@ describe.each(cases)('the refresh cookie with $what', (expected) => {
     // What the browser is known by is this host's alone, whatever domain and path sessions have.
     const isSecure = expected.prefix !== ''
     const recognition = {
-      name: `${isSecure ? '__Host-' : ''}${short[surface].replace('refresh', 'recognition')}`,
+      name: name.replace(/^__Secure-/, '__Host-').replace('refresh', 'recognition'),
       value: expect.stringMatching(/^[\w-]{22}$/),
       attributes: {
         ...({ httponly: true, samesite: 'Lax', path: '/' } as const),
@@ -147,7 +163,7 @@ describe.each(cases)('the refresh cookie with $what', (expected) => {
     }
     const expectCleared = (reply: Reply): void => {
       const cleared = { name, value: '', attributes: { ...shape, 'max-age': '0' } }
-      expect(cookiesOf(reply)).toEqual([cleared])
+      expect(cookiesOf(reply)).toEqual([cleared, markerOf('', 0)])
     }
 
     // The request decides nothing about the cookie (SP-61).
@@ -195,7 +211,10 @@ describe.each([
     const rotated = await host.send('POST', '/v1/auth/client/refresh-cookie', { cookie })
     const out = await host.send('POST', '/v1/auth/client/logout', { cookie })
     for (const reply of [rotated, out]) {
-      expect(cookiesOf(reply).map(({ attributes }) => attributes['samesite'])).toEqual([expected])
+      expect(cookiesOf(reply).map(({ attributes }) => attributes['samesite'])).toEqual([
+        expected,
+        expected,
+      ])
     }
   })
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { RiskAssessment, RiskQuestion, RiskScorer } from '../../../src/ports/risk-scorers.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import { deferred } from '../../support/deferred.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
@@ -265,22 +266,26 @@ eachSurface.describe('a login judged', (surface) => {
     expect(JSON.stringify(host.logger.lines)).not.toContain('canary')
   })
 
-  it('a scorer that never answers is given two seconds', async () => {
-    let began = (): void => {}
-    const asking = new Promise<void>((resolve) => {
-      began = resolve
-    })
+  it.each([
+    ['is given two seconds', 2000, ['the risk scorer failed']],
+    ['is heard if it answers just in time', 1999, []],
+  ])('a scorer that is slow %s', async (_what, ms, said) => {
+    const { promise: asking, resolve: began } = deferred<void>()
+    const { promise: answer, resolve: say } = deferred<RiskAssessment>()
     const riskScorer: RiskScorer = {
       assess: () => {
         began()
-        return new Promise(() => {})
+        return answer
       },
     }
     const host = await openHost({ riskScorer })
     const pending = login(host, surface, await person(host, surface), home)
     await asking
-    await host.clock.advance(2000)
+    await host.clock.advance(ms)
+    say({ level: 'high', signals: [] })
     expect(comesTo(await pending)).toBe('authenticated')
+    const warned = host.logger.lines.filter(({ level }) => level === 'error')
+    expect(warned.map(({ message }) => message)).toEqual(said)
   })
 
   it('what a scorer says beyond the list goes into no event', async () => {

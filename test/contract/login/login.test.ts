@@ -46,7 +46,7 @@ eachSurface.describe('login', (surface) => {
         user,
       },
     ])
-    expect(reply.setCookies).toHaveLength(2)
+    expect(reply.setCookies).toHaveLength(3)
     expect(reply.setCookies[0]).toMatch(new RegExp(`^${cookieName}=[\\w-]+\\.[\\w-]+\\.[\\w-]+;`))
     expect((await me(host, surface, textOf(reply.json(), 'accessToken'))).status).toBe(200)
     expect(await storedUser(host, surface, who.email)).toMatchObject({

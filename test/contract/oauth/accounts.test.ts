@@ -14,6 +14,7 @@ import {
   memberOf,
   type OauthHost,
   oauthHost,
+  storeSettings,
   waitingOf,
   webTarget,
 } from './oauth-host.js'
@@ -128,6 +129,27 @@ eachSurface.describe('who may sign up', (surface) => {
     expect(await toldOf(host, surface, 'github', never)).toBe('email_not_allowed')
     const vouched = { ...newcomer, hostedDomain: 'example.org' }
     expect(await toldOf(host, surface, 'google', vouched)).toBe('in')
+  })
+
+  it.each([
+    ['terms_not_accepted', { registrationTermsVersion: '2026-01' }],
+    [
+      'registration_disabled',
+      { registrationOperatorEnabled: false, registrationClientEnabled: false },
+    ],
+  ] as const)('later by the name that Apple told with %s, for a day', async (why, settings) => {
+    const open = { registrationOperatorEnabled: 'true', registrationClientEnabled: 'true' }
+    for (const [days, name] of [[0, 'Ada Lovelace'] as const, [1, ''] as const]) {
+      const host = await oauthHost({ settings })
+      const refused = await host.signIn(surface, 'apple', { ...newcomer, name: 'Ada Lovelace' })
+      expect(memberOf(refused, 'error')).toBe(why)
+      await storeSettings(host, { ...open, registrationTermsVersion: '' })
+      await host.clock.advance(days * 86_400_000)
+      await host.signIn(surface, 'apple', newcomer)
+      expect(await storedUser(host, surface, newcomer.email ?? '')).toMatchObject({ name })
+      const { pendingRegistrations } = storedIn(host, surface)
+      expect(await pendingRegistrations.find({ method: '' }, { limit: 9 })).toEqual([])
+    }
   })
 
   it('nobody who did not accept the terms, which start takes along', async () => {

@@ -69,7 +69,8 @@ describe.skipIf(isChromiumMissing)('chromium signs in at real providers', () => 
       ])
       await signInAndAgree(page)
       await page.waitForURL(target)
-      expect(await page.evaluate('document.cookie')).toBe('')
+      const marker = { operator: '__Host-op_signed_in=1', client: '__Host-cl_signed_in=1' }
+      expect(await page.evaluate('document.cookie')).toBe(marker[place.surface])
       const session = await page.evaluate(async (path) => {
         const reply = await fetch(path)
         return [reply.status, await reply.json()]

@@ -167,7 +167,7 @@ eachSurface.describe('a sign-up that waits for a mailed link', (surface) => {
     const users = await storedIn(host, surface).users.find({ kind: '' }, { limit: 9 })
     expect(users).toHaveLength(1)
     expect(await identityOf(host, surface, 'github', ann)).toMatchObject({ userId: users[0]?.id })
-    expect(outcomeOf(await verifyWith(host, surface, { token }, cookie))).toBe('400 invalid_token')
+    expect(outcomeOf(await verifyWith(host, surface, { token }))).toBe('400 invalid_token')
   })
 
   it('opened at once here and elsewhere is one account', async () => {
@@ -204,6 +204,31 @@ eachSurface.describe('a sign-up that waits for a mailed link', (surface) => {
       expect(await identityOf(host, surface, 'github', ann)).toMatchObject({ userId: id })
       expect(isIn(await host.signIn(surface, 'github', ann), surface)).toBe(true)
     }
+  })
+
+  it('cut off before its account and begun anew is completed by the new link', async () => {
+    const faulty = faultyBackend(memory())
+    const host = await companyHost(surface, { backend: faulty.backend })
+    const { cookie } = await signUp(host, surface)
+    const first = await link(host)
+    faulty.failNext(`${surface}_users.insert`, 'before', Number.POSITIVE_INFINITY)
+    await verifyWith(host, surface, { token: first }, cookie)
+    faulty.heal()
+    expect(await identityOf(host, surface, 'github', ann)).not.toBeNull()
+    const anew = await signUp(host, surface)
+    const verified = await verifyWith(host, surface, { token: await link(host) }, anew.cookie)
+    expect(outcomeOf(verified)).toBe('200')
+    const { id } = await storedUser(host, surface, email)
+    expect(await identityOf(host, surface, 'github', ann)).toMatchObject({ userId: id })
+    expect(isIn(await host.signIn(surface, 'github', ann), surface)).toBe(true)
+  })
+
+  it('has the name that Apple told once, also where it begins anew', async () => {
+    const host = await companyHost(surface)
+    await signUp(host, surface, ann, 'apple')
+    const { cookie } = await signUp(host, surface, { subject: '1', email, verified: true }, 'apple')
+    await verifyWith(host, surface, { token: await link(host) }, cookie)
+    expect(await storedUser(host, surface, email)).toMatchObject({ name: 'Ann' })
   })
 
   it('takes a password too, where one comes with the link', async () => {

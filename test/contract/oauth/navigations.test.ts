@@ -5,10 +5,11 @@ import { expressRouter } from '../../../adapters/express.js'
 import { memory } from '../../../adapters/memory/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { expectProblem } from '../../support/hosts/expectations.js'
-import { type Reply, refreshCookieOf } from '../../support/hosts/http-client.js'
+import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { eachFramework, eachHost, eachSurface } from '../../support/hosts/matrix.js'
 import { rawClient } from '../../support/hosts/raw-client.js'
 import { listen } from '../../support/hosts/running-host.js'
+import { codeOf } from '../../support/people/authenticator.js'
 import { signedInPerson } from '../../support/people/people.js'
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import {
@@ -16,6 +17,7 @@ import {
   changeSettings,
   flowCookieOf,
   locationOf,
+  memberOf,
   type OauthHost,
   oauthHost,
   webTarget,
@@ -154,6 +156,48 @@ eachHost.describe('a page load that fails at a provider’s callback', (kind) =>
       )
     },
   )
+
+  it.each(places)(
+    'that comes again leads to the ticket of its login, and then to the session: $provider [$surface]',
+    async ({ surface, provider }) => {
+      const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
+      const host = await oauthHost({ settings }, kind)
+      const browser = browserOf(host, surface)
+      const { authorizationUrl, cookie } = await host.depart(surface, provider)
+      const brought = host.stub.agree(authorizationUrl, ada)
+      const { href } = new URL(locationOf(await browser.callback(provider, brought, cookie)))
+      const asked = host.stub.requests.length
+      const again = await browser.callback(provider, brought, cookie)
+      expect([again.status, locationOf(again), again.setCookies]).toEqual([302, href, []])
+      expectPage(
+        await browser.callback(provider, brought, null),
+        login[surface],
+        'invalid_oauth_state',
+      )
+      const mfaToken = memberOf(again, 'ticket')
+      const enroll = (path: string, body: object) =>
+        host.send('POST', `/v1/auth/${surface}/mfa/totp${path}`, { body, cookie })
+      const secret = textOf((await enroll('', { mfaToken })).json(), 'secret')
+      const done = await enroll('/confirm', { mfaToken, code: codeOf(host, secret) })
+      const session = refreshCookieOf(done, surface)
+      const back = await browser.callback(provider, brought, `${cookie}; ${session}`)
+      expect([back.status, memberOf(back, 'status')]).toEqual([302, 'authenticated'])
+      const without = await browser.callback(provider, brought, cookie)
+      expectPage(without, webTarget[surface], 'invalid_oauth_state')
+      expect(host.stub.requests.length).toBe(asked)
+    },
+  )
+
+  eachSurface.it('that comes again after its ticket leads to its redirectUri', async (surface) => {
+    const settings = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
+    const host = await oauthHost({ settings }, kind)
+    const { authorizationUrl, cookie } = await host.depart(surface, 'google')
+    const brought = host.stub.agree(authorizationUrl, ada)
+    await host.comeBack(surface, 'google', brought, cookie)
+    await host.clock.advance(5 * 60_000)
+    const late = await browserOf(host, surface).callback('google', brought, cookie)
+    expectPage(late, webTarget[surface], 'invalid_oauth_state')
+  })
 
   it.each(places)(
     'of this browser’s flow leads to its redirectUri: $provider [$surface]',

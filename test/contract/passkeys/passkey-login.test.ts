@@ -1,5 +1,6 @@
 import { decodeJwt } from 'jose'
 import { expect, it } from 'vitest'
+import type { PasskeyRefusal } from '../../../src/ports/events.js'
 import { refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
 import {
@@ -86,6 +87,22 @@ eachSurface.describe('a passkey as second factor', (surface) => {
     expect(outcomeOf(reply)).toBe(refused)
   })
 
+  it.each([undefined, null, ''])(
+    'needs no user handle, as keys of U2F have none: %j (WebAuthn §7.2)',
+    async (userHandle) => {
+      const host = await openHost()
+      const who = await passkeyHolder(host, surface)
+      const on = passkeysOn(host, surface)
+      const mfaToken = await ticketOf(host, surface, who)
+      const { challengeId, options } = await on.begunLogin(mfaToken)
+      const made = who.authenticator.get(options)
+      // Members that nobody asked for are left alone.
+      const response = { ...made.response, userHandle, attestationObject: null }
+      const shown = { ...made, authenticatorAttachment: null, vendor: 1, response }
+      expect(outcomeOf(await on.finishLogin(challengeId, shown, mfaToken))).toBe('200')
+    },
+  )
+
   it('preferred: without verification it is a second factor and no proof', async () => {
     const host = await openHost({ settings: { webauthnUserVerification: 'preferred' } })
     const who = await passkeyHolder(host, surface, { verifies: false })
@@ -171,41 +188,54 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     }
   })
 
-  it.each<[string, Departure]>([
-    ['wrong origin', { origin: 'https://evil.example.com' }],
+  it.each<[string, PasskeyRefusal, Departure]>([
+    ['wrong origin', 'origin_mismatch', { origin: 'https://evil.example.com' }],
     [
       'the origin of the other surface',
+      'origin_mismatch',
       { origin: origins[surface === 'client' ? 'operator' : 'client'] },
     ],
-    ['http in place of https', { origin: origins[surface].replace('https', 'http') }],
-    ['wrong rpId', { rpId: 'example.com' }],
-    ['a page within another page', { crossOrigin: true }],
+    [
+      'http in place of https',
+      'origin_mismatch',
+      { origin: origins[surface].replace('https', 'http') },
+    ],
+    ['wrong rpId', 'rp_id_mismatch', { rpId: 'example.com' }],
+    ['a page within another page', 'cross_origin', { crossOrigin: true }],
     [
       'a page within a named other page',
+      'cross_origin',
       { crossOrigin: true, topOrigin: 'https://evil.example.com' },
     ],
-    ['another challenge', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
-    ['the type of a registration', { type: 'webauthn.create' }],
-    ['missing UV', { userVerified: false }],
-    ['missing UP', { userPresent: false }],
-    ['a regressed counter', { counter: 5 }],
-    ['a repeated counter', { counter: 6 }],
-    ['another key', { otherKey: true }],
-    ['unknown credential', { credentialId: 'bm9ib2R5cw' }],
-    ['no user handle', { userHandle: null }],
-    ['somebody else’s user handle', { userHandle: 'c29tZWJvZHk' }],
-    ['backed up without being eligible', { backedUp: true }],
-    ['trailing bytes', { trailing: 1 }],
-  ])('refuses %s, alike (WebAuthn §7.2)', async (_what, departure) => {
+    [
+      'another challenge',
+      'challenge_mismatch',
+      { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+    ],
+    ['the type of a registration', 'type_mismatch', { type: 'webauthn.create' }],
+    ['missing UV', 'user_not_verified', { userVerified: false }],
+    ['missing UP', 'user_not_present', { userPresent: false }],
+    ['a regressed counter', 'counter_regressed', { counter: 5 }],
+    ['a repeated counter', 'counter_regressed', { counter: 6 }],
+    ['another key', 'signature_invalid', { otherKey: true }],
+    ['unknown credential', 'credential_unknown', { credentialId: 'bm9ib2R5cw' }],
+    ['no user handle', 'user_handle_mismatch', { userHandle: null }],
+    ['somebody else’s user handle', 'user_handle_mismatch', { userHandle: 'c29tZWJvZHk' }],
+    ['backed up without being eligible', 'backup_state_invalid', { backedUp: true }],
+    ['trailing bytes', 'malformed', { trailing: 1 }],
+  ])('refuses %s, alike (WebAuthn §7.2)', async (_what, reason, departure) => {
     const host = await openHost(passwordless)
     const who = await passkeyHolder(host, surface, {}, { counter: 6 })
     const on = passkeysOn(host, surface)
     const reply = await on.login(who.authenticator, undefined, departure)
     expect(outcomeOf(reply)).toBe(refused)
+    const ofOwner = reason === 'counter_regressed' ? who.id : null
+    expect(eventsOf(host, 'login.failed')).toMatchObject([{ userId: ofOwner, reason }])
     // As of a response to a challenge that never was.
     const { options } = await on.begunLogin()
     const never = await on.finishLogin('never', who.authenticator.get(options))
     expect(seenOf(reply)).toEqual(seenOf(never))
+    expect(eventsOf(host, 'login.failed')[1]).toMatchObject({ reason: 'challenge_unknown' })
     const stored = await storedIn(host, surface).passkeys.get(who.credentialId)
     expect([stored?.counter, stored?.lastUsedAt]).toEqual([6, null])
     expect(outcomeOf(await on.login(who.authenticator))).toBe('200')
@@ -294,9 +324,9 @@ eachSurface.describe('a passkey in place of both factors', (surface) => {
     await storedIn(host, surface).users.update(who.id, { kind: '' }, { kind: 'service' })
     const service = await on.login(who.authenticator)
     expect(seenOf(service)).toEqual(seenOf(disabled))
-    expect(eventsOf(host, 'login.failed').map(({ userId, method }) => [userId, method])).toEqual([
-      [who.id, 'webauthn'],
-      [who.id, 'webauthn'],
+    expect(eventsOf(host, 'login.failed').map(({ userId, reason }) => [userId, reason])).toEqual([
+      [who.id, 'invalid_credentials'],
+      [who.id, 'invalid_credentials'],
     ])
   })
 

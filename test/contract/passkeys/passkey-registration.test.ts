@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
+import type { PasskeyRefusal } from '../../../src/ports/events.js'
 import { certificateFor } from '../../support/hosts/certificate.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
-import { openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
+import { eventsOf, openHost, outcomeOf, storedIn } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, passwordLogin, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -12,6 +13,7 @@ import {
 import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { person, signedInPerson, signIn } from '../../support/people/people.js'
 import { linkFor, reset } from '../../support/people/recovery-steps.js'
+import { sessionOf } from '../events/event-scenario.js'
 import { settingsHost } from '../settings/settings-host.js'
 
 const policy = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
@@ -69,24 +71,32 @@ eachSurface.describe('registering a passkey', (surface) => {
     },
   )
 
-  it('takes null for transports that the browser does not know', async () => {
-    const host = await openHost()
-    const who = await signedInPerson(host, surface)
-    const on = passkeysOn(host, surface)
-    const given = { bearer: who.bearer, currentPassword: who.password }
-    const device = authenticator()
-    const withNull = {
-      ...device,
-      create: (...asked: Parameters<typeof device.create>) => {
-        const made = device.create(...asked)
-        return { ...made, response: { ...made.response, transports: null } }
-      },
-    }
-    // @ts-expect-error: an authenticator of ours never gives null, as some browsers do.
-    expect((await on.register(given, withNull)).status).toBe(201)
-    const [stored] = await storedIn(host, surface).passkeys.find({ userId: who.id }, { limit: 2 })
-    expect(stored?.transports).toEqual([])
-  })
+  it.each([
+    [null, []],
+    [[], []],
+    [['x-new'], ['x-new']],
+  ])(
+    'takes %j for transports, and null for whatever else a browser does not know',
+    async (transports, stored) => {
+      const host = await openHost()
+      const who = await signedInPerson(host, surface)
+      const on = passkeysOn(host, surface)
+      const given = { bearer: who.bearer, currentPassword: who.password }
+      const device = authenticator()
+      const withNull = {
+        ...device,
+        create: (...asked: Parameters<typeof device.create>) => {
+          const made = device.create(...asked)
+          const response = { ...made.response, transports, publicKey: null }
+          return { ...made, authenticatorAttachment: null, response }
+        },
+      }
+      // @ts-expect-error: an authenticator of ours never gives null, as some browsers do.
+      expect((await on.register(given, withNull)).status).toBe(201)
+      const passkeys = await storedIn(host, surface).passkeys.find({ userId: who.id }, { limit: 2 })
+      expect(passkeys).toMatchObject([{ transports: stored }])
+    },
+  )
 
   it.each([191, 192, 1023])(
     'a credential id of %i bytes registers once, signs in and is removed (WebAuthn §5.1)',
@@ -206,6 +216,8 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(await wrong()).toBe('400 webauthn_failed')
     expect(await wrong()).toBe('400 webauthn_failed')
     expect(await wrong()).toBe('401 mfa_ticket_invalid')
+    const failed = { userId: who.id, sessionId: null, reason: 'rp_id_mismatch' }
+    expect(eventsOf(host, 'mfa.failed')).toMatchObject([failed, failed, failed])
   })
 
   it('a login cut off by its owner registers nothing', async () => {
@@ -222,33 +234,50 @@ eachSurface.describe('registering a passkey', (surface) => {
     expect(await storedIn(host, surface).passkeys.get(response.id)).toBeNull()
   })
 
-  it.each<[string, Departure]>([
-    ['wrong origin', { origin: 'https://evil.example.com' }],
+  it.each<[string, PasskeyRefusal | null, Departure]>([
+    ['wrong origin', 'origin_mismatch', { origin: 'https://evil.example.com' }],
     [
       'the origin of the other surface',
+      'origin_mismatch',
       { origin: origins[surface === 'client' ? 'operator' : 'client'] },
     ],
-    ['wrong rpId', { rpId: 'example.com' }],
-    ['a page within another page', { crossOrigin: true }],
-    ['another challenge', { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }],
-    ['the type of a login', { type: 'webauthn.get' }],
-    ['missing UV', { userVerified: false }],
-    ['missing UP', { userPresent: false }],
-    ['backed up without being eligible', { backedUp: true }],
-    ['an attestation with certificates', { format: 'packed with a certificate' }],
-    ['an attestation nobody asked for', { format: 'fido-u2f' }],
+    ['wrong rpId', 'rp_id_mismatch', { rpId: 'example.com' }],
+    ['a page within another page', 'cross_origin', { crossOrigin: true }],
+    [
+      'another challenge',
+      'challenge_mismatch',
+      { challenge: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+    ],
+    ['the type of a login', 'type_mismatch', { type: 'webauthn.get' }],
+    ['missing UV', 'user_not_verified', { userVerified: false }],
+    ['missing UP', 'user_not_present', { userPresent: false }],
+    ['backed up without being eligible', 'backup_state_invalid', { backedUp: true }],
+    [
+      'an attestation with certificates',
+      'attestation_unsupported',
+      { format: 'packed with a certificate' },
+    ],
+    ['an attestation nobody asked for', 'attestation_unsupported', { format: 'fido-u2f' }],
     [
       'a credential id that is too long',
+      null,
       { credentialId: Buffer.alloc(1024).toString('base64url') },
     ],
-    ['trailing bytes', { trailing: 1 }],
-  ])('refuses %s (WebAuthn §7.1)', async (_what, departure) => {
+    ['trailing bytes', 'malformed', { trailing: 1 }],
+  ])('refuses %s (WebAuthn §7.1)', async (_what, reason, departure) => {
     const host = await openHost()
     const who = await signedInPerson(host, surface)
     const given = { bearer: who.bearer, currentPassword: who.password }
     const reply = await passkeysOn(host, surface).register(given, authenticator(), departure)
-    const tooLong = departure.credentialId !== undefined
-    expect(outcomeOf(reply)).toBe(tooLong ? '400 invalid_request' : '400 webauthn_failed')
+    // One that is too long does not reach the ceremony.
+    expect(outcomeOf(reply)).toBe(reason ? '400 webauthn_failed' : '400 invalid_request')
+    const failed = {
+      userId: who.id,
+      method: 'webauthn',
+      sessionId: sessionOf(who.refreshToken),
+      reason,
+    }
+    expect(eventsOf(host, 'mfa.failed')).toMatchObject(reason ? [failed] : [])
     expect(await storedIn(host, surface).passkeys.find({ userId: who.id }, { limit: 1 })).toEqual(
       [],
     )
@@ -349,6 +378,7 @@ eachSurface.describe('registering a passkey', (surface) => {
     const response = authenticator().create(early.options)
     const late = await on.finishRegistration({ bearer: who.bearer }, early.challengeId, response)
     expect(outcomeOf(late)).toBe('400 webauthn_failed')
+    expect(eventsOf(host, 'mfa.failed')).toMatchObject([{ reason: 'challenge_unknown' }])
   })
 
   it('holds at most twenty', async () => {

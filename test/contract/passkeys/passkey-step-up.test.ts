@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest'
+import type { PasskeyRefusal } from '../../../src/ports/events.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { textOf } from '../../support/hosts/http-client.js'
 import { eachSurface } from '../../support/hosts/matrix.js'
-import { openHost, outcomeOf, storedIn, type surfaces } from '../../support/hosts/open-host.js'
+import {
+  eventsOf,
+  openHost,
+  outcomeOf,
+  storedIn,
+  type surfaces,
+} from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled, ticketOf } from '../../support/people/authenticator.js'
 import {
@@ -11,6 +18,7 @@ import {
 } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { signedInPerson } from '../../support/people/people.js'
+import { sessionOf } from '../events/event-scenario.js'
 import { settingsHost } from '../settings/settings-host.js'
 
 const required = { mfaPolicyOperator: 'required', mfaPolicyClient: 'required' } as const
@@ -38,21 +46,24 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(await on.remove(who.bearer, who.credentialId))).toBe('204')
   })
 
-  it.each<[string, Departure]>([
-    ['wrong origin', { origin: 'https://evil.example.com' }],
-    ['wrong rpId', { rpId: 'example.com' }],
-    ['missing UV', { userVerified: false }],
-    ['another key', { otherKey: true }],
-    ['unknown credential', { credentialId: 'bm9ib2R5cw' }],
-    ['somebody else’s user handle', { userHandle: 'c29tZWJvZHk' }],
-    ['a regressed counter', { counter: 1 }],
-  ])('refuses %s, alike (WebAuthn §7.2)', async (_what, departure) => {
+  it.each<[string, PasskeyRefusal, Departure]>([
+    ['wrong origin', 'origin_mismatch', { origin: 'https://evil.example.com' }],
+    ['wrong rpId', 'rp_id_mismatch', { rpId: 'example.com' }],
+    ['missing UV', 'user_not_verified', { userVerified: false }],
+    ['another key', 'signature_invalid', { otherKey: true }],
+    ['unknown credential', 'credential_unknown', { credentialId: 'bm9ib2R5cw' }],
+    ['somebody else’s user handle', 'user_handle_mismatch', { userHandle: 'c29tZWJvZHk' }],
+    ['a regressed counter', 'counter_regressed', { counter: 1 }],
+  ])('refuses %s, alike (WebAuthn §7.2)', async (_what, reason, departure) => {
     const settings = { webauthnUserVerification: 'preferred' } as const
     const host = await openHost({ settings })
     const who = await passkeyHolder(host, surface, {}, { counter: 3 })
     const on = passkeysOn(host, surface)
     const reply = await on.stepUp(who.bearer, who.authenticator, departure)
     expect(outcomeOf(reply)).toBe('401 invalid_mfa_code')
+    const sessionId = sessionOf(who.refreshToken)
+    const failed = { userId: who.id, method: 'webauthn', sessionId, reason }
+    expect(eventsOf(host, 'mfa.failed')).toEqual([expect.objectContaining(failed)])
     expect(outcomeOf(await on.remove(who.bearer, who.credentialId))).toBe('403 step_up_required')
   })
 
@@ -98,6 +109,8 @@ eachSurface.describe('proving a passkey again', (surface) => {
     expect(outcomeOf(await on.finishStepUp(who.bearer, challengeId, response))).toBe('200')
     const again = await on.finishStepUp(who.bearer, challengeId, response)
     expect(outcomeOf(again)).toBe('401 invalid_mfa_code')
+    const reasons = eventsOf(host, 'mfa.failed').map(({ reason }) => reason)
+    expect(reasons).toEqual(['challenge_unknown', 'challenge_unknown'])
   })
 
   it('a passkey registered meanwhile satisfies no step-up begun before', async () => {

@@ -199,11 +199,54 @@ describe('throttles on failed grants', () => {
     const throttled = await grant(host, wrong)
     expectProblem(throttled, 429, 'rate_limited')
     expect(seenOf(await grant(host, nobody))).toEqual(seenOf(throttled))
-    expect(seenOf(await grant(host, account))).toEqual(seenOf(throttled))
-    expect((await grant(host, stranger())).status).toBe(401)
-    await host.auth.close()
-    await host.clock.advance(5 * 60_000)
     expect((await grant(host, account)).status).toBe(200)
+    // What is wrong still counts where it comes from.
+    const here = from('192.0.2.1')
+    for (let n = 0; n < 3; n += 1) expect((await grant(host, wrong, here)).status).toBe(429)
+    expect((await grant(host, stranger(), here)).status).toBe(401)
+    await host.auth.close()
+    await host.clock.advance(5 * 60_000 - 1)
+    expect((await grant(host, nobody)).status).toBe(429)
+    await host.clock.advance(1)
+    expect((await grant(host, nobody)).status).toBe(401)
+  })
+
+  it('refuse alike, for one hash, once the failures of a client id are used up', async () => {
+    const hasher = countingHasher(nodeRsHasher())
+    const { host, who, account } = await rig({ hash: { ...cheapHash, implementation: hasher } })
+    const revoked = await serviceAccount(host, who)
+    await revoke(host, who, revoked.id, revoked.credentialId)
+    const disabled = await serviceAccount(host, who)
+    await host.auth.operator.users.update(disabled.id, { enabled: false })
+    const wrong = { ...account, clientSecret: unknown.clientSecret }
+    const seen: unknown[] = []
+    for (const pair of [wrong, revoked, disabled, stranger()]) {
+      await Promise.all(Array.from({ length: 30 }, () => grant(host, pair)))
+      const verified = hasher.verified.length
+      seen.push([seenOf(await grant(host, pair)), hasher.verified.length - verified])
+    }
+    expect(seen).toEqual(Array(4).fill([expect.objectContaining({ status: 429 }), 1]))
+    expect(seen).toEqual(Array(4).fill(seen[0]))
+  })
+
+  it('let the right secret through within 2 s while 20 addresses flood its client id', async () => {
+    const settings = { grantFailuresPerIp: 30, grantFailuresPerClient: 4 }
+    const { host, account } = await rig({ settings, hash: {} })
+    const floodFrom = (at: number, n: number) => {
+      const pair = { ...account, clientSecret: `${unknown.clientSecret}${at}-${n}` }
+      return grant(host, pair, from(`10.3.${at}.1`))
+    }
+    const flood = (count: number, first: number) =>
+      Array.from({ length: 20 * count }, (_, n) => floodFrom(n % 20, first + Math.floor(n / 20)))
+    // The second round uses up the failures of the client id; no address has as many as it may.
+    await Promise.all(flood(2, 0))
+    const last = flood(1, 2)
+    const startedAt = performance.now()
+    const right = await grant(host, account, from('192.0.2.77'))
+    expect([right.status, performance.now() - startedAt < 2000]).toEqual([200, true])
+    const statuses = new Set((await Promise.all(last)).map(({ status }) => status))
+    expect(statuses).toContain(429)
+    expect([...statuses].filter((status) => status !== 429 && status !== 503)).toEqual([])
   })
 
   it('a secret that was verified a short while ago is held up by no failures', async () => {

@@ -143,6 +143,8 @@ describe('the token', () => {
       memberships,
       amr: [],
       authTime: now,
+      auth_time: now,
+      client_id: account.clientId,
     })
     const session = await host.send('POST', '/v1/auth/operator/login', {
       body: { email: who.email, password: who.password },

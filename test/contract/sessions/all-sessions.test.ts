@@ -91,8 +91,21 @@ describe('one call ends what was issued to everybody', () => {
     expect((await me(host, client.bearer)).status).toBe(200)
   })
 
-  it('more users than a page holds', async () => {
-    const host = await openHost(options)
+  it('more users than a page holds, though one goes away while the first page is read', async () => {
+    let gone: string | null = null
+    const host = await openHost({
+      ...options,
+      // A store whose index still names a document that is not there any more answers a short page.
+      wrapBackend: (backend) =>
+        withCall(backend, async (name, work) => {
+          const answer = await work()
+          if (gone === null || name !== 'client_users.find' || !Array.isArray(answer)) return answer
+          const [id, left] = [gone, answer.filter((user) => user.id !== gone)]
+          gone = null
+          await users.take(id)
+          return left as typeof answer
+        }),
+    })
     const who = await signedInPerson(host, 'client')
     const { users } = storedIn(host, 'client')
     const user = await users.get(who.id)
@@ -100,7 +113,8 @@ describe('one call ends what was issued to everybody', () => {
       const email = `n${n}@example.org`
       if (user) await users.insert({ ...user, id: `a${`${n}`.padStart(4, '0')}`, email })
     }
-    expect(await host.auth.terminateAllSessions({ surfaces: ['client'] })).toBe(451)
+    gone = 'a0003'
+    expect(await host.auth.terminateAllSessions({ surfaces: ['client'] })).toBe(450)
     expect(outcomeOf(await me(host, who.bearer))).toBe('401 session_revoked')
   })
 

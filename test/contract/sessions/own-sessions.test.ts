@@ -191,7 +191,7 @@ describe('one’s own sessions', () => {
       }
       expect((await itemsOf(host, now)).at(-1)).toEqual(listed)
       const { current: _, ...shown } = listed
-      const inCode = await host.auth.operator.listSessions(who.id)
+      const inCode = await host.auth.operator.sessions.list(who.id)
       expect(inCode.at(-1)).toEqual({ ...shown, loginAt, expiresAt: idleEnd })
       // Swept as well.
       await storedIn(host, 'operator').sessions.take(idOf(old))
@@ -213,7 +213,8 @@ describe('one’s own sessions', () => {
       const who = await signedInPerson(host, surface)
       await signedInPerson(host, surface)
       const loginAt = host.clock.now()
-      const { listSessions, terminateSession } = host.auth[surface]
+      const { terminateSession } = host.auth[surface]
+      const listSessions = host.auth[surface].sessions.list
       const [one, ...more] = await listSessions(who.id)
       expect(more).toEqual([])
       expect(one).toEqual({
@@ -232,7 +233,8 @@ describe('one’s own sessions', () => {
 
   it('are asked for in code by a text: anything else is told of, and is no failure of the store', async () => {
     const { auth } = await openHost()
-    const { listSessions, terminateSession, terminateSessionsOf } = auth.client
+    const { terminateSession, terminateSessionsOf } = auth.client
+    const listSessions = auth.client.sessions.list
     for (const id of [undefined, null, 7, ['a'], 'a\0', '\ud800', 'a'.repeat(256)] as string[]) {
       const refused = (name: string) => ({
         code: 'invalid_request',

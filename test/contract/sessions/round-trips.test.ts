@@ -194,7 +194,8 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
       expect.arrayContaining([...proof, ...still, ...begun, ...families, ...ended]),
     )
     expect(calls.slice(-last.length)).toEqual(last)
-    expect(calls).toHaveLength(57)
+    // The recognition ids that have guesses of their own are read, and these forgotten.
+    expect(calls).toHaveLength(72)
   })
 })
 
@@ -222,6 +223,8 @@ describe('round trips of machines', () => {
 
   const guesses = ['counter.hit', 'counter.hit', 'counter.hit']
   const rows = ['service_account_credentials.find', 'operator_users.get']
+  /** All of an account's: the empty page is the end of them. */
+  const there = ['service_account_credentials.find', 'service_account_credentials.find']
   const handedBack = ['counter.forgive', 'counter.forgive', 'counter.forgive']
 
   it('a first grant: three limits, both rows before the hash and after it; its use noted beside', async () => {
@@ -288,15 +291,14 @@ describe('round trips of machines', () => {
     const path = `/v1/admin/service-accounts/${account.id}`
     const calls = await callsOf(send('PATCH', path, { name: 'Import' }), 200)
     const named = 'operator_users.get'
-    const changed = ['operator_users.update', 'service_account_credentials.find']
+    const changed = ['operator_users.update', ...there]
     expect(calls).toEqual([...admitted, ...proof, named, named, ...changed])
   })
 
   it('another credential: its account once, those there are, and the new one', async () => {
     const path = `/v1/admin/service-accounts/${account.id}/credentials`
     const calls = await callsOf(send('POST', path), 201)
-    const rows = 'service_account_credentials'
-    const own = [`${rows}.find`, `${rows}.insert`]
+    const own = [...there, 'service_account_credentials.insert']
     expect(calls).toEqual([...admitted, ...proof, 'operator_users.get', ...again, ...proof, ...own])
   })
 

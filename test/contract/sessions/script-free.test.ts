@@ -167,7 +167,7 @@ describe('a host that is given headers and cookies apart, as Next.js gives them'
     }
     const jar = cookieJar()
     jar.store(action.set)
-    expect(jar.names()).toEqual(['__Host-cl_refresh'])
+    expect(jar.names()).toEqual(['__Host-cl_refresh', '__Host-cl_signed_in'])
     await pass(host, 11_000)
     const next = nextRequest(jar.header())
     const render = { method: 'GET', headers: next.headers }

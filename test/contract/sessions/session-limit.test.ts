@@ -43,7 +43,7 @@ it.each(['client_sessions.insert', 'client_refresh_tokens.insert', 'client_users
     store.heal()
     held.push(await signIn(host, 'client', who))
     expect(outcomes).toEqual(Array<string>(3).fill('503 service_unavailable'))
-    const listed = await host.auth.client.listSessions(who.id)
+    const listed = await host.auth.client.sessions.list(who.id)
     expect(listed.filter(({ active }) => active)).toHaveLength(3)
     for (const { refreshToken } of held) {
       expect(outcomeOf(await refreshByCookie(host, 'client', refreshToken))).toBe('200')

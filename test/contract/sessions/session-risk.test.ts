@@ -6,6 +6,7 @@ import type {
   SessionRiskScorer,
 } from '../../../src/ports/risk-scorers.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import { deferred } from '../../support/deferred.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import { type Reply, refreshCookieOf, textOf } from '../../support/hosts/http-client.js'
 import { eachHost, eachSampleStore, eachSurface } from '../../support/hosts/matrix.js'
@@ -181,7 +182,10 @@ describe('the scorer of sessions', () => {
       last = await through(host, 'client', last, [travelling, home])
     }
     expect([asked.length, eventsOf(host, 'refresh.unusual').length]).toEqual([6, 2])
-    await host.clock.advance(3_600_000)
+    await host.clock.advance(3_599_999)
+    last = await through(host, 'client', last, [travelling, home])
+    expect(eventsOf(host, 'refresh.unusual')).toHaveLength(2)
+    await host.clock.advance(1)
     await through(host, 'client', last, [travelling])
     expect(eventsOf(host, 'refresh.unusual')).toHaveLength(3)
   })
@@ -248,7 +252,10 @@ describe('the scorer of sessions', () => {
         headers: travelling,
       })
     await view(begun)
-    await host.clock.advance(60_000)
+    await host.clock.advance(59_999)
+    await view(begun)
+    expect(asked).toHaveLength(1)
+    await host.clock.advance(1)
     await view(begun)
     expect(asked).toHaveLength(2)
     const next = await through(host, 'client', begun, [otherAgent])
@@ -308,6 +315,18 @@ describe('the scorer of sessions', () => {
     expect(eventsOf(host, 'refresh.unusual')).toMatchObject([
       { outcome: 'stepUp', assessed: false },
     ])
+  })
+
+  it('that answers just within two seconds is heard', async () => {
+    const { promise: answer, resolve: say } = deferred<unknown>()
+    const { sessionRiskScorer, asked } = answering(() => answer)
+    const host = await openHost({ sessionRiskScorer })
+    const begun = await login(host, 'client', await person(host, 'client'))
+    const pending = refresh(host, 'client', refreshCookieOf(begun, 'client'), travelling)
+    await expect.poll(() => asked.length).toBe(1)
+    await host.clock.advance(1999)
+    say({ outcome: 'end' })
+    expect(outcomeOf(await pending)).toBe('401 session_revoked')
   })
 
   it('is not asked about a token that is refused anyway', async () => {

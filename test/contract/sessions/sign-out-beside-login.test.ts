@@ -14,42 +14,59 @@ function place() {
   return { reach, reached }
 }
 
-/** A store whose calls of a name run `before` first, once it is set. */
+type Steps = Map<string, () => Promise<unknown>>
+
+/** A store whose calls of a name run `before` first, and `after` before they answer, once these are set. */
 function steered() {
-  const before = new Map<string, () => Promise<unknown>>()
+  const before: Steps = new Map()
+  const after: Steps = new Map()
+  const once = (steps: Steps, name: string) => {
+    const step = steps.get(name)
+    steps.delete(name)
+    return step?.()
+  }
   const backend = withCall(memory(), async (name, work) => {
-    const first = before.get(name)
-    before.delete(name)
-    await first?.()
-    return work()
+    await once(before, name)
+    const result = await work()
+    await once(after, name)
+    return result
   })
-  return { backend, before }
+  return { backend, before, after }
 }
 
-it('a login after a sign-out everywhere goes on, where only its document is there as all others are listed', async () => {
-  const { backend, before } = steered()
-  const host = await openHost({ backend })
-  const who = await person(host, 'client')
-  const { bearer } = await signIn(host, 'client', who)
-  const [toWriteItsRow, signedOut] = [place(), place()]
-  const logins: ReturnType<typeof signIn>[] = []
-  before.set('client_refresh_tokens.find', async () => {
-    // The epoch was raised, and nothing is listed yet.
-    before.set('client_refresh_tokens.insert', async () => {
-      toWriteItsRow.reach()
-      await signedOut.reached
-    })
-    logins.push(signIn(host, 'client', who))
-    await toWriteItsRow.reached
-  })
-  const body = { everywhere: true }
-  const out = await host.send('POST', '/v1/auth/client/logout', { bearer, body })
-  expect(out.status).toBe(204)
-  signedOut.reach()
+it.each([
+  ['as all others are listed', 0],
+  ['as a store that takes 200 ms answers the sign-out', 200],
+])(
+  'a login after a sign-out everywhere goes on, where only its document is there %s',
+  async (_when, ms) => {
+    const { backend, before, after } = steered()
+    const host = await openHost({ backend })
+    const who = await person(host, 'client')
+    const { bearer } = await signIn(host, 'client', who)
+    const [toWriteItsRow, signedOut] = [place(), place()]
+    const logins: ReturnType<typeof signIn>[] = []
+    const moment = async () => {
+      // The epoch was raised, and nothing is listed yet.
+      before.set('client_refresh_tokens.insert', async () => {
+        toWriteItsRow.reach()
+        await signedOut.reached
+      })
+      logins.push(signIn(host, 'client', who))
+      await toWriteItsRow.reached
+      await host.clock.advance(ms)
+    }
+    if (ms === 0) before.set('client_refresh_tokens.find', moment)
+    else after.set('client_users.update', moment)
+    const body = { everywhere: true }
+    const out = await host.send('POST', '/v1/auth/client/logout', { bearer, body })
+    expect(out.status).toBe(204)
+    signedOut.reach()
 
-  const [bearerOfNewer = ''] = (await Promise.all(logins)).map((newer) => newer.bearer)
-  const me = await host.send('GET', '/v1/auth/client/me', { bearer: bearerOfNewer })
-  expect(outcomeOf(me)).toBe('200')
-  const id = String(decodeJwt(bearerOfNewer)['sid'])
-  expect(await storedIn(host, 'client').sessions.get(id)).toMatchObject({ active: true })
-})
+    const [bearerOfNewer = ''] = (await Promise.all(logins)).map((newer) => newer.bearer)
+    const me = await host.send('GET', '/v1/auth/client/me', { bearer: bearerOfNewer })
+    expect(outcomeOf(me)).toBe('200')
+    const id = String(decodeJwt(bearerOfNewer)['sid'])
+    expect(await storedIn(host, 'client').sessions.get(id)).toMatchObject({ active: true })
+  },
+)

@@ -7,6 +7,7 @@ import { expectProblem } from '../../support/hosts/expectations.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 import { mailedToken, openHost } from '../../support/hosts/open-host.js'
+import { enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import {
   goodPassword,
   otherPassword,
@@ -106,7 +107,11 @@ const callers: Readonly<Record<string, (host: ContractHost, who: Caller) => Prom
     host.send('DELETE', at('/me'), { bearer, body: { currentPassword: password } }),
   'client_challenges.insert': (host) => oauthSteps(host, stub).startWeb('client', 'google'),
   'client_challenges.get on the way back': (_host, { comeBack }) => comeBack(),
-  'client_challenges.take': (_host, { comeBack }) => comeBack(),
+  'client_challenges.take': async (host) => {
+    const them = await enrolled(host, 'client')
+    const mfaToken = await ticketOf(host, 'client', them)
+    return finish(host, 'client', mfaToken, await them.nextCode())
+  },
   'client_oauth_identities.get': (_host, { comeBack }) => comeBack(),
   'client_oauth_identities.insert': (_host, { comeBack }) => comeBack(),
   'client_challenges.insert for an app': (_host, { comeBackToApp }) => comeBackToApp(),

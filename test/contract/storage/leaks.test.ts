@@ -69,7 +69,7 @@ describe('a whole life on a healthy store', () => {
 
 const allowedClaims = [
   ...['iss', 'aud', 'sub', 'jti', 'iat', 'exp', 'tokenUse', 'sid', 'amr'],
-  ...['memberships', 'authTime', 'gen'],
+  ...['memberships', 'authTime', 'auth_time', 'client_id', 'gen'],
 ]
 
 describe('nothing of what was sent comes back in a refusal', () => {

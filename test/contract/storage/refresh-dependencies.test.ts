@@ -22,6 +22,7 @@ it.each(rows)(
     const before = await families.get(sid)
     const parts = {
       'the refresh rows': [`${surface}_refresh_tokens.get`, `${surface}_refresh_tokens.update`],
+      ...(door !== 'session' && { 'the write': [`${surface}_refresh_tokens.update`] }),
       'the accounts': [`${surface}_users.get`],
       'the denylist': ['denylist.find'],
       // With the maximum age of a session among them; read once in 30 seconds.

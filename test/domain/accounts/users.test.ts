@@ -8,6 +8,7 @@ import { goodPassword, person, signedInPerson } from '../../support/people/peopl
 import { faultyBackend } from '../../support/stores/faulty-backend.js'
 
 const email = 'ada@example.org'
+const unknownId = '01940000-0000-7000-8000-000000000000'
 
 eachSurface.describe('auth.{surface}.users', (surface) => {
   it('creates a person from an address alone', async () => {
@@ -23,6 +24,7 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
       enabled: true,
       hasPassword: false,
       memberships: [],
+      membershipsRevision: 0,
       createdAt: clock.now(),
       updatedAt: clock.now(),
       lastLoginAt: null,
@@ -33,6 +35,46 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     })
     await auth.close()
     expect(mailer.sent).toEqual([])
+  })
+
+  it('adds and removes memberships at once, and loses none', async () => {
+    const events: string[] = []
+    const { auth } = await testAuth({ onEvent: ({ type }) => void events.push(type) })
+    const { users } = auth[surface]
+    const { id } = await users.create({ email, memberships: [{ tenantId: 'a' }] })
+    await Promise.all([
+      users.memberships.add(id, { tenantId: 'b' }),
+      users.memberships.add(id, { tenantId: 'c' }),
+      users.memberships.remove(id, 'a'),
+    ])
+    const after = await users.get(id)
+    expect(after?.memberships.map(({ tenantId }) => tenantId).sort()).toEqual(['b', 'c'])
+    expect(after?.membershipsRevision).toBe(3)
+    events.length = 0
+    expect(await users.memberships.add(id, { tenantId: 'b' })).toEqual(after)
+    expect(await users.memberships.remove(id, 'a')).toEqual(after)
+    expect(events).toEqual([])
+    expect(await users.memberships.remove(unknownId, 'a')).toBeNull()
+    for (const odd of ['', 'x'.repeat(65), JSON.parse('1')]) {
+      const refusal = { code: 'invalid_request' }
+      await expect(users.memberships.add(id, { tenantId: odd })).rejects.toMatchObject(refusal)
+      await expect(users.memberships.remove(id, odd)).rejects.toMatchObject(refusal)
+    }
+  })
+
+  it('writes no list of memberships that was made from an older one', async () => {
+    const { auth } = await testAuth()
+    const { users } = auth[surface]
+    const { id, ...made } = await users.create({ email, memberships: [{ tenantId: 'a' }] })
+    const { membershipsRevision } = made
+    await users.memberships.remove(id, 'a')
+    const memberships = [...made.memberships, { tenantId: 'd' }]
+    await expect(users.update(id, { memberships, membershipsRevision })).rejects.toMatchObject({
+      code: 'memberships_changed',
+    })
+    expect(await users.get(id)).toMatchObject({ memberships: [], membershipsRevision: 1 })
+    const now = { memberships: [{ tenantId: 'd' }], membershipsRevision: 1 }
+    expect(await users.update(id, now)).toMatchObject({ ...now, membershipsRevision: 2 })
   })
 
   it('creates a person from everything there is to say', async () => {
@@ -140,7 +182,7 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     expect(await users.get('01940000-0000-7000-8000-000000000000')).toBeNull()
     expect(await users.findByEmail('bob@example.org')).toBeNull()
     expect(await users.findByEmail('no address')).toBeNull()
-    expect(await users.update('01940000-0000-7000-8000-000000000000', { name: 'x' })).toBeNull()
+    expect(await users.update(unknownId, { name: 'x' })).toBeNull()
   })
 
   it('knows nobody of an id or address that no store can hold, and takes only texts', async () => {
@@ -217,7 +259,13 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
     expect(systemRole).toEqual({ ...made, systemRole: 'admin', updatedAt: clock.now() })
     const rest = { name: 'Ada L.', memberships: [{ tenantId: 'acme' }], enabled: false }
     const all = await users.update(made.id, rest)
-    expect(all).toEqual({ ...made, systemRole: 'admin', ...rest, updatedAt: clock.now() })
+    expect(all).toEqual({
+      ...made,
+      systemRole: 'admin',
+      ...rest,
+      membershipsRevision: 1,
+      updatedAt: clock.now(),
+    })
     expect(await users.get(made.id)).toEqual(all)
   })
 
@@ -248,7 +296,6 @@ eachSurface.describe('auth.{surface}.users', (surface) => {
   })
 
   const unfit = [
-    ['a name with a NUL', { name: 'a\0b' }, 'name'],
     ['a name that is no text', { name: 5 }, 'name'],
     ['a role with a lone surrogate', { systemRole: '\ud800' }, 'systemRole'],
     ['a role that is no text', { systemRole: ['admin'] }, 'systemRole'],

@@ -246,6 +246,7 @@ describe('what the settings will be read through', () => {
       clock,
       logger,
       timeoutMs: 5000,
+      restMs: () => null,
       later: setImmediate,
     })
     const collections = moduleCollectionsOf(backend.store, '')

@@ -115,8 +115,11 @@ const table: readonly (readonly [Bare<AuthEvent>, Facts | null])[] = [
     facts('failure', null, 'u', { method: 'password', reason: 'invalid_credentials' }),
   ],
   [{ type: 'login.failed', userId: null, method: 'password', reason: 'invalid_credentials' }, null],
-  [{ type: 'login.lockedOut', userId: null, until: 5 }, null],
-  [{ type: 'login.lockedOut', userId: 'u', until: 5 }, facts('failure', null, 'u', { until: 5 })],
+  [{ type: 'login.lockedOut', userId: null, until: 5, budget: 'address' }, null],
+  [
+    { type: 'login.lockedOut', userId: 'u', until: 5, budget: 'knownDevice' },
+    facts('failure', null, 'u', { until: 5, budget: 'knownDevice' }),
+  ],
   [
     { type: 'session.terminated', userId: 'u', sessionId: 's', reason: 'admin', actorId: 'a' },
     facts('success', 'a', 'u', { reason: 'admin' }, 's'),

@@ -19,6 +19,7 @@ import type { SecurityWebhook } from '../../../src/settings/anti-abuse-settings.
 import { systemRandom } from '../../../src/system/machine.js'
 import { later } from '../../../src/system/system-clock.js'
 import { type FakeClock, fakeClock } from '../../../src/testing/fake-clock.js'
+import { deferred } from '../../support/deferred.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 import { type WebhookEndpoints, webhookEndpoints } from '../../support/outside/webhook-endpoint.js'
 
@@ -240,6 +241,65 @@ describe('security webhooks', () => {
     await clock.advance(20_000)
     expect(await Promise.race([done, clock.advance(0)])).toBe('done')
     expect(await waiting()).toEqual([expect.objectContaining({ attempts: 1 })])
+  })
+
+  it('a fetcher that answers five seconds after its own limit is heard', async () => {
+    const { promise: late, resolve: answer } = deferred<void>()
+    const slow: WebhookEndpoints = {
+      ...endpoints,
+      async fetch(request) {
+        const reply = await endpoints.fetch(request)
+        await late
+        return reply
+      },
+    }
+    const { webhooks, drain } = startProcess(stored, slow)
+    webhooks.record(login())
+    const done = drain()
+    await clock.advance(14_999)
+    answer()
+    await done
+    expect(await waiting()).toEqual([])
+  })
+
+  it('a last attempt is left alone for a minute', async () => {
+    endpoints.answer(500)
+    const { webhooks, drain } = startProcess()
+    webhooks.record(login())
+    await drain()
+    const [delivery] = await waiting()
+    const last = { attempts: mostAttempts - 1, expiresAt: clock.now() }
+    await stored.update(delivery?.id ?? '', { attempts: 1 }, last)
+    const stuck = startProcess(stored, { ...endpoints, fetch: () => new Promise(() => {}) })
+    void stuck.webhooks.deliverDue()
+    await expect.poll(waiting).toEqual([expect.objectContaining({ attempts: mostAttempts })])
+    await clock.advance(10_000)
+    const other = startProcess()
+    await other.webhooks.deliverDue()
+    expect(other.events).toEqual([])
+  })
+
+  it('while there are no webhooks, deliveries are looked for every five minutes', async () => {
+    configured = []
+    let looks = 0
+    const { webhooks, logger } = startProcess()
+    const looking: Webhooks = {
+      ...webhooks,
+      async deliverDue() {
+        looks += 1
+        return webhooks.deliverDue()
+      },
+    }
+    const retries = startWebhookRetries({ webhooks: [looking], clock, logger })
+    await clock.advance(10_000)
+    for (const [ms, seen] of [
+      [299_999, 1],
+      [1, 2],
+    ] as const) {
+      await clock.advance(ms)
+      expect(looks).toBe(seen)
+    }
+    await retries.close()
   })
 
   it('while the settings cannot be read no attempt is used up', async () => {

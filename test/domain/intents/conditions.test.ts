@@ -19,6 +19,7 @@ const on = {
 const conditions: Readonly<Record<IntentKind, readonly IntentCondition[]>> = {
   verifyEmail: ['credentials', 'address'],
   register: [],
+  confirmedLink: ['credentials'],
   changeEmail: ['credentials', 'sessions', 'factors'],
   resetPassword: ['credentials', 'address', 'password'],
   expiredPassword: ['credentials', 'sessions', 'factors', 'password'],

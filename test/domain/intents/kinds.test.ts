@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../../../src/crypto/secrets.js'
 import { intentOf, issueIntent } from '../../../src/domain/intents/intents.js'
-import { openLoginTicket } from '../../../src/domain/intents/login-intents.js'
+import { findConfirmed, openLoginTicket } from '../../../src/domain/intents/login-intents.js'
 import { findOauthFlow, redeemOauthCode } from '../../../src/domain/intents/oauth-flows.js'
 import {
   spendChallenge,
@@ -26,7 +26,7 @@ const source = { ip: null, userAgent: null }
 
 const login = {
   ...{ method: 'password', amr: ['pwd'], delivery: 'cookie' as const },
-  ...{ identityId: null, oauthCodeId: null },
+  ...{ identityId: null, oauthCodeId: null, budget: null },
 }
 const flow = {
   ...{ provider: 'google', redirectUri: 'https://app.example.com/in' },
@@ -43,11 +43,15 @@ const payloads = {
   passkeySecondFactor: { challenge: 'c' },
   passkeyRegistration: { challenge: 'c' },
   passkeyStepUp: { challenge: 'c' },
+  confirmedLink: {},
 } as const
 type ChallengeKind = keyof typeof payloads
+const linkToken = `${Buffer.from(`register:${user.id}`).toString('base64url')}.${secret}`
+const secretOf = (kind: ChallengeKind) =>
+  kind === 'confirmedLink' ? `confirmed ${sha256(secret)} ${key}` : secret
 const kinds = Object.keys(payloads) as readonly ChallengeKind[]
 const nobodys: readonly ChallengeKind[] = ['oauthWeb', 'oauthApp', 'passkeyLogin']
-const unbound: readonly ChallengeKind[] = ['oauthApp', 'passkeyLogin']
+const unbound: readonly ChallengeKind[] = ['oauthApp', 'passkeyLogin', 'confirmedLink']
 
 /** What comes back with the secret, and with all that an intent of any kind is bound to. */
 const openers: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> = {
@@ -59,6 +63,7 @@ const openers: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> 
   passkeySecondFactor: (ctx) => spendOf(ctx, 'passkeySecondFactor'),
   passkeyRegistration: (ctx) => spendOf(ctx, 'passkeyRegistration'),
   passkeyStepUp: (ctx) => spendOf(ctx, 'passkeyStepUp'),
+  confirmedLink: (ctx) => findConfirmed(ctx, linkToken, key),
 }
 type UsersCeremony = Parameters<typeof spendChallenge>[2]['kind']
 const spendOf = (ctx: TestContext, kind: UsersCeremony) =>
@@ -69,13 +74,13 @@ const openerOf = (kind: ChallengeKind) => (kind.startsWith('oauth') ? 'flow' : k
 async function contextWith(kind: ChallengeKind, change: Partial<Challenge> = {}) {
   const ctx = await testContext({ settings: { webauthnMode: 'passwordless' } })
   await ctx.collections.users.insert(user)
-  await issueIntent(ctx, kind, secret, {
+  await issueIntent(ctx, kind, secretOf(kind), {
     user: nobodys.includes(kind) ? null : user,
     boundTo: unbound.includes(kind) ? null : sha256(key),
     payload: payloads[kind],
     lifeMs: 60_000,
   } as never)
-  const id = sha256(secret)
+  const id = sha256(secretOf(kind))
   if (Object.keys(change).length > 0) {
     await ctx.collections.challenges.update(id, { kind }, change)
   }
@@ -97,7 +102,7 @@ describe('an intent', () => {
       const { ctx, stored, before } = await contextWith(kind)
       // A code that was shown before ends what came of it, and counts.
       for (const attempts of [0, 1]) {
-        await ctx.collections.challenges.update(sha256(secret), { kind }, { attempts })
+        await ctx.collections.challenges.update(sha256(secretOf(kind)), { kind }, { attempts })
         const outcome = await outcomeOf(open(ctx))
         const isSame = JSON.stringify(await stored()) === JSON.stringify({ ...before, attempts })
         const isOpened = outcome === 'opened' || !isSame

@@ -21,6 +21,7 @@ const terms = {
     delivery: 'cookie' as const,
     identityId: null,
     oauthCodeId: null,
+    budget: null,
   },
 }
 const browserKeys: BrowserKeys = []

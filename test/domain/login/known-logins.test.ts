@@ -1,15 +1,21 @@
 import { expect, it } from 'vitest'
-import { knownLoginsOf, rememberLogin } from '../../../src/domain/login/login-risk.js'
-import type { PastLogin } from '../../../src/ports/risk-scorers.js'
+import { rememberLogin } from '../../../src/domain/login/login-risk.js'
+import { knownLoginsOf, type StoredLogin } from '../../../src/domain/passwords/guess-budgets.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { testContext } from '../../support/test-context.js'
 
 const userId = '01890a5d-ac96-774b-bcce-b302099a8057'
 
 /** From the same browser and network; without its recognition cookie it is another device each time. */
-const login = (n: number): PastLogin => ({
+const login = (n: number): StoredLogin => ({
   ...{ at: n, ip: '192.0.2.1', userAgent: 'Browser', deviceId: null, method: 'password' },
-  ...{ mfaMethod: null, recognitionHash: `device ${n}` },
+  ...{
+    secretsEpoch: 0,
+    factorEpoch: -1,
+    sessionId: null,
+    mfaMethod: null,
+    recognitionHash: `device ${n}`,
+  },
 })
 
 it.each([

@@ -252,7 +252,7 @@ describe('legacy verifiers', () => {
     expect(await passwords.verify('md5:00', 'pw', anyLine)).toEqual(wrong)
   })
 
-  test('they get the NFC form, and never a password that is too long', async () => {
+  test('they get the text as it was typed, then its NFC form, and never a password that is too long', async () => {
     const seen: string[] = []
     const recorder: LegacyVerifier = {
       recognises: () => true,
@@ -260,8 +260,34 @@ describe('legacy verifiers', () => {
     }
     const { passwords } = setUp([recorder])
     await passwords.verify('md5:00', 'cafe\u0301', anyLine)
+    await passwords.verify('md5:00', 'caf\u00e9', anyLine)
     await passwords.verify('md5:00', 'x'.repeat(1_025), anyLine)
-    expect(seen).toEqual(['caf\u00e9'])
+    expect(seen).toEqual(['cafe\u0301', 'caf\u00e9', 'caf\u00e9'])
+  })
+
+  test.each(['cafe\u0301', 'caf\u00e9'])(
+    'a hash of %j is met by those very bytes',
+    async (text) => {
+      const { passwords } = setUp([scrypt])
+      const verdict = await passwords.verify(scryptHash(text), 'cafe\u0301', anyLine)
+      expect(verdict).toEqual({ ok: true, rehashTo: params, startedAt })
+    },
+  )
+
+  test.each([
+    [72, '$2b$', params],
+    [73, '$2b$', null],
+    [73, 'bcrypt$$2y$', null],
+    [73, '$scrypt$', params],
+  ])('%i bytes that match a hash %s…: the new costs are %j', async (length, prefix, rehashTo) => {
+    const cuts: LegacyVerifier = { recognises: () => true, verify: async () => true }
+    const { passwords } = setUp([cuts])
+    const hash = `${prefix}04$${'x'.repeat(53)}`
+    expect(await passwords.verify(hash, 'x'.repeat(length), anyLine)).toEqual({
+      ok: true,
+      rehashTo,
+      startedAt,
+    })
   })
 })
 

@@ -40,3 +40,20 @@ it.each([
   await clock.advance(1)
   await over
 })
+
+it('a refusal takes as long as one that tried two spellings of a password', async () => {
+  const { clock, passwords } = open(true)
+  await passwords.verify('slow:hash', 'caf\u00e9', anyLine)
+  await passwords.verify('slow:hash', 'cafe\u0301', anyLine)
+  // Those of one spelling do not shorten it again.
+  await passwords.verify('slow:hash', 'caf\u00e9', anyLine)
+  const verdict = await passwords.verify(null, 'caf\u00e9', anyLine)
+  let isOver = false
+  const over = passwords.evenOut(verdict).then(() => {
+    isOver = true
+  })
+  await clock.advance(159)
+  expect(isOver).toBe(false)
+  await clock.advance(1)
+  await over
+})

@@ -19,11 +19,14 @@ const user: User = {
   passwordChangedAt: null,
   termsVersion: null,
   memberships: [{ tenantId: 'acme' }],
+  membershipsRevision: 0,
   sessionEpoch: 0,
   keptSessionId: null,
   keptIntentId: null,
   credentialEpoch: 0,
   deviceEpoch: 0,
+  secretsEpoch: 0,
+  secretsChangedIn: null,
   createdAt: 0,
   updatedAt: 0,
   lastLoginAt: null,
@@ -44,7 +47,7 @@ describe('the one place access tokens are minted', () => {
       await expect(minted).rejects.toMatchObject({ code: 'refresh_token_invalid' })
     }
     for (const kind of ['', 'robot', 'Service']) {
-      const minted = mintServiceAccess(ctx, { ...user, kind }, 60_000)
+      const minted = mintServiceAccess(ctx, { ...user, kind }, 'credential', 60_000)
       await expect(minted).rejects.toMatchObject({ code: 'invalid_client' })
     }
   })
@@ -52,11 +55,14 @@ describe('the one place access tokens are minted', () => {
   it('gives each the same claims, but for what a session has', async () => {
     const ctx = await testContext({ surface: 'operator' })
     const person = decodeJwt((await mintAccess(ctx, user, 'sid', how, 60_000)).accessToken)
-    const machine = await mintServiceAccess(ctx, { ...user, kind: 'service' }, 60_000)
+    const machine = await mintServiceAccess(ctx, { ...user, kind: 'service' }, 'credential', 60_000)
     const claims = decodeJwt(machine.accessToken)
     expect([person.aud, claims.aud]).toEqual(['operator', 'service'])
     expect([person['sid'], 'sid' in claims]).toEqual(['sid', false])
     expect(Object.keys({ ...claims, sid: '' }).sort()).toEqual(Object.keys(person).sort())
     expect(claims['memberships']).toEqual(person['memberships'])
+    // For services that judge the token by RFC 9068.
+    expect([person['client_id'], claims['client_id']]).toEqual(['operator', 'credential'])
+    expect([person['auth_time'], claims['auth_time']]).toEqual([1, claims.iat])
   })
 })

@@ -4,6 +4,7 @@ import { createSigningKeys } from '../../../src/domain/keys/signing-keys.js'
 import type { Clock } from '../../../src/ports/host.js'
 import { fakeClock } from '../../../src/testing/fake-clock.js'
 import { rsaPair } from '../../crypto/forge.js'
+import { deferred } from '../../support/deferred.js'
 import { keyModule } from '../../support/outside/key-module.js'
 import { recordingLogger } from '../../support/outside/recording-logger.js'
 
@@ -106,6 +107,25 @@ it('a function that does not answer within ten seconds counts as failed', async 
   isSilent = false
   await clock.advance(5000)
   expect((await source.ring()).kid).toHaveLength(43)
+})
+
+it('a function that answers just within ten seconds is heard', async () => {
+  const clock = fakeClock()
+  const [old, current] = [rsaPair().privateKey, rsaPair().privateKey]
+  const { promise: answer, resolve: give } = deferred<KeyRing>()
+  let isSlow = false
+  const keys = () => (isSlow ? answer : Promise.resolve({ current: old }))
+  const source = await createSigningKeys(keys, clock, recordingLogger())
+  const { kid } = await source.ring()
+  isSlow = true
+  await clock.advance(120_000)
+  const waiting = source.ring().then(
+    (ring) => ring.kid,
+    () => 'failed',
+  )
+  await clock.advance(9_999)
+  give({ current })
+  expect([kid, 'failed']).not.toContain(await waiting)
 })
 
 const sample = Buffer.from('data')

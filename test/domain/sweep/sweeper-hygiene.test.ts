@@ -40,7 +40,7 @@ describe('the deletion of session documents', () => {
     const { sessions } = stored(backend, 'client')
     for (const row of rows) await sessions.insert(row)
     const kept = async () => Promise.all(rows.map(({ id }) => sessions.get(id)))
-    const listed = async () => (await auth.client.listSessions(userId)).map(({ id }) => id).sort()
+    const listed = async () => (await auth.client.sessions.list(userId)).map(({ id }) => id).sort()
     const ids = rows.map(({ id }) => id)
     await clock.advance(hours - 1)
     expect([await kept(), await listed()]).toEqual([rows, ids])

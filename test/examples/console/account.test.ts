@@ -97,7 +97,7 @@ describe.skipIf(isChromiumMissing)('the own account at the console, in chromium'
     const elsewhere = await signedIn(rig, 'client')
     await page.getByRole('link', { name: 'Sessions' }).click()
     await page.getByRole('cell', { name: 'this one' }).waitFor()
-    await page.getByRole('cell', { name: 'signed in' }).waitFor()
+    await page.getByRole('button', { name: /^End the session of/ }).waitFor()
     expect(await page.getByRole('row').count()).toBe(3)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Sign out everywhere' }).click()

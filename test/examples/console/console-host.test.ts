@@ -58,10 +58,20 @@ describe('the host of the console', () => {
     const reply = await send('GET', '/api/sessions', { bearer })
     expect(reply.headers.get('cache-control')).toBe('no-store')
     const { sessions } = reply.json() as unknown as OwnSessionsReply
-    const own = await host.auth.client.listSessions(id)
+    const own = await host.auth.client.sessions.list(id)
     expect(sessions.map((one) => one.id).sort()).toEqual(own.map((one) => one.id).sort())
     expect(sessions.map(({ current }) => current).sort()).toEqual([false, true])
-    expect((await send('GET', '/api/sessions')).status).toBe(401)
+    for (const [method, path] of [
+      ['GET', '/api/sessions'],
+      ['DELETE', `/api/sessions/${own[0]?.id}`],
+      ['POST', '/api/identities'],
+      ['DELETE', '/api/identities'],
+    ] as const) {
+      expect((await send(method, path)).status).toBe(401)
+    }
+    const foreign = await bearerOf('grace@example.org')
+    const ended = await send('DELETE', `/api/sessions/${own[0]?.id}`, { bearer: foreign })
+    expect(ended.code).toBe('session_not_found')
     // The routes of operators are not there.
     expect((await send('GET', '/api/users/client', { bearer })).status).toBe(404)
   })
@@ -77,7 +87,7 @@ describe('the host of the console', () => {
     })
     await expect
       .poll(async () => (await getNamed(host.clientUrl, '/demo/mails')).text)
-      .toContain('resetPassword')
+      .toContain('/reset-password#token=')
     const { text, headers } = await getNamed(host.clientUrl, '/demo/mails')
     expect(text).toContain('o&#39;neil&amp;sons@example.org')
     expect(headers['cache-control']).toBe('no-store')

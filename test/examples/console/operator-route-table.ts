@@ -34,7 +34,7 @@ export const operatorRouteTable: readonly GuardedRoute[] = [
       {},
       { enabled: 'no' },
       { name: 'Eve', systemRole: 'super_admin' },
-      { name: 'two\nlines' },
+      { name: 'x'.repeat(201) },
     ],
   },
   { method: 'DELETE', path: '/users/:surface/:id', ...users, malformed: [] },

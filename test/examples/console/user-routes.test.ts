@@ -136,7 +136,7 @@ describe('user routes of the console', () => {
     const helpDesk = await operatorWith(host, 'console.users.manage')
     const helper = caller(host, helpDesk)
     const auditor = await operatorWith(host, 'console.users.manage', 'console.audit.read')
-    const sessionOf = async (id: string) => (await host.auth.operator.listSessions(id))[0]?.id
+    const sessionOf = async (id: string) => (await host.auth.operator.sessions.list(id))[0]?.id
     for (const { id, bearer } of [admin, auditor]) {
       const path = `/users/operator/${id}`
       for (const reply of [

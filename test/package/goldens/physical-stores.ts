@@ -91,16 +91,16 @@ const columnsOf = `
   join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
   left join pg_collation l on l.oid = a.attcollation
-  where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+  where c.relnamespace = 'postern'::regnamespace and c.relkind = 'r'
   group by c.relname order by c.relname`
 
 const constraintsOf = `
   select format('alter table %I add constraint %I %s', c.relname, n.conname, pg_get_constraintdef(n.oid)) as text
   from pg_constraint n join pg_class c on c.oid = n.conrelid
-  where c.relnamespace = 'public'::regnamespace and n.contype in ('p', 'u', 'c') order by 1`
+  where c.relnamespace = 'postern'::regnamespace and n.contype in ('p', 'u', 'c') order by 1`
 
 const indexesOf = `
-  select indexdef as text from pg_indexes where schemaname = 'public' and indexname not in
+  select indexdef as text from pg_indexes where schemaname = 'postern' and indexname not in
   (select conname from pg_constraint) order by 1`
 
 /** The columns that are given a value, and the one that counts on from the largest. */
@@ -124,6 +124,7 @@ async function putRows(database: PGlite, table: string, rows: readonly Row[]): P
 
 async function openPostgres(): Promise<PhysicalStore> {
   const database = await PGlite.create()
+  await database.exec('create schema postern; set search_path = postern')
   const texts = async (query: string) =>
     (await database.query<{ text: string }>(query)).rows.map(({ text }) => text)
   return {

@@ -36,8 +36,8 @@ const callee = new RegExp(
 
 /** `src/domain/sessions/refresh.ts:162` of every place where the library calls its backend for a request. */
 export function callSites(): ReadonlySet<string> {
-  const paths = globSync(['src/domain/**/*.ts', 'src/stores/newest-first.ts'], { cwd: root }).map(
-    (path) => path.replaceAll('\\', '/'),
+  const paths = globSync(['src/domain/**/*.ts', 'src/stores/pages.ts'], { cwd: root }).map((path) =>
+    path.replaceAll('\\', '/'),
   )
   return new Set(paths.flatMap((path) => callsIn(path)))
 }
@@ -59,6 +59,14 @@ const elsewhere = new Set([
   'accounts/user-import.ts createAccountImport totpFactors.take',
   // The address is confirmed while the request is under way, as in `me` of the contract.
   'accounts/profile.ts renameUser users.get',
+  // Another account has the identity by now, as in `mailed-sign-ups` of the contract.
+  'oauth/oauth-links.ts holdIdentity users.get',
+  // Apple told the name, as in `accounts` of the contract.
+  'intents/pending-registrations.ts nameToldOnce pendingRegistrations.get',
+  'intents/pending-registrations.ts forgetName pendingRegistrations.take',
+  // The browser comes to the callback once more with the session it got there, as in `navigations` of the contract.
+  'oauth/oauth-sign-in.ts isPresented users.get',
+  'intents/login-intents.ts isLoginWaiting challenges.get',
   // Beside the reply: the owner of an account is told of a lockout, or of guesses.
   'factors/code-verification.ts tellOwner users.get',
   'mail/mail-service.ts mailGuesses users.get',

@@ -172,7 +172,7 @@ const listSessions: Flow = {
   unavailable: threwUnavailable,
   async prepare(world) {
     const all = await threeSessions(world)
-    const { listSessions: list } = world.host.auth[world.surface]
+    const { list } = world.host.auth[world.surface].sessions
     return {
       send: () => outcomeOfCall(() => list(all[0].userId)),
       untouched: all.map(({ bearer }) => bearer),

@@ -126,6 +126,26 @@ const signsIn: Flow = {
   },
 }
 
+const waits: Flow = {
+  name: '/oauth/google/callback of somebody who has to enrol a factor first',
+  options: {
+    ...options,
+    settings: { ...options.settings, mfaPolicyOperator: 'required', mfaPolicyClient: 'required' },
+  },
+  expects: '302 mfaEnrollmentRequired',
+  unavailable,
+  ends: spent,
+  async prepare(world) {
+    const account = stranger()
+    const arrives = async () => {
+      const send = await flowOf(world, 'google', account)
+      return { send, reached: async () => assert.equal((await send()).is, waits.expects) }
+    }
+    await (await arrives()).reached()
+    return { ...(await arrives()), reached: async () => (await arrives()).reached() }
+  },
+}
+
 const meetsTaken: Flow = {
   name: '/oauth/google/callback with an address that has an account',
   options,
@@ -386,6 +406,7 @@ export const oauthFlows: readonly Flow[] = [
   begins,
   signsUp,
   signsIn,
+  waits,
   meetsTaken,
   meetsTakenWhereClosed,
   comesToApp,

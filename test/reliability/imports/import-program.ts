@@ -5,6 +5,7 @@ import { postgres } from 'postern/postgres'
 import { run } from '../../../src/cli/frame/run.js'
 import { importCommand } from '../../../src/cli/import/import-command.js'
 import { interceptBackend } from '../../../src/testing/faults/intercept-backend.js'
+import { legacyOptions } from './legacy-options.js'
 
 /** What the process is told in its environment, as JSON. */
 export interface ImportProgram {
@@ -60,7 +61,7 @@ function optionsOf({ url, schema, killAt, signingKey, configKey }: ImportProgram
   let calls = 0
   const backend = interceptBackend(postgres(pool, { schema }), (name, work) => {
     if (name === (killAt?.call ?? name)) calls += 1
-    // Others of the batch are on their way to the server, and may arrive.
+    // Another one of the batch may be on its way to the server, and may arrive.
     if (calls === killAt?.nth) process.kill(process.pid, 'SIGKILL')
     return work()
   })
@@ -73,12 +74,8 @@ function optionsOf({ url, schema, killAt, signingKey, configKey }: ImportProgram
       client: { baseUrl: 'https://app.example.com' },
     },
     mailer: { send: async () => undefined },
-    legacyHashes: {
-      // An import looks at the form of a hash alone.
-      bcrypt: () => Promise.reject(new Error('no login')),
-      ...{ scrypt: true, pbkdf2: true, betterAuth: true },
-      firebaseScrypt: { signerKey: 'c2lnbmVy', saltSeparator: 'Bw==', rounds: 8, memCost: 4 },
-    },
+    // An import looks at the form of a hash alone.
+    ...legacyOptions(() => Promise.reject(new Error('no login'))),
   }
 }
 

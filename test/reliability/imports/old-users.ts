@@ -1,7 +1,9 @@
 import { createCipheriv, pbkdf2Sync, scryptSync } from 'node:crypto'
 import argon2 from 'argon2'
 import type { Pool } from 'pg'
+import { vectors } from '../../crypto/verifier-vectors.js'
 import { hashOf } from '../../support/people/planted-hash.js'
+import { firebaseScrypt } from './legacy-options.js'
 
 /** A hash of another product, and the password that it is of. */
 interface OldPassword {
@@ -9,10 +11,7 @@ interface OldPassword {
   readonly hash: string
 }
 
-export const firebaseScrypt = {
-  ...{ signerKey: 'c2lnbmVyIG9mIHRoZSB0ZXN0', saltSeparator: 'Bw==', rounds: 8, memCost: 4 },
-}
-
+/** As many as there are vectors of each verifier. */
 const perKind = 8
 
 /** A few hashes of each kind: every row of its kind has one of them. bcrypt is that of Postgres. */
@@ -47,7 +46,7 @@ export async function oldPasswords(
     })
     return [kind, await Promise.all(pool)] as const
   })
-  return Object.fromEntries(await Promise.all(pools))
+  return { ...Object.fromEntries(await Promise.all(pools)), ...vectors }
 }
 
 function betterAuth(password: string, salt: string): string {

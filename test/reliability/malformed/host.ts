@@ -53,8 +53,8 @@ function watched(request: ExchangeRequest): ExchangeRequest {
       if (value !== undefined && (name === 'authorization' || name === 'cookie')) note()
       return value
     },
-    async body(maxBytes) {
-      const body = await request.body(maxBytes)
+    async body(maxBytes, inTime) {
+      const body = await request.body(maxBytes, inTime)
       if (body.kind === 'bytes') note()
       return body
     },

@@ -27,6 +27,7 @@ const secretName =
  */
 const harmless: Readonly<Record<string, string>> = {
   'crypto/phc.ts: encode(bytes) === text': 'one text with another form of itself',
+  "crypto/webauthn.ts: said('challenge') !== challenge": 'names a refusal that was made',
   'domain/accounts/registration-confirmation.ts: found?.passwordHash === user.passwordHash':
     'what was just written',
   'domain/events/webhooks.ts: sha256(url) === seen.addressHash':

@@ -12,6 +12,8 @@ import { machineFamily, sessionFamily } from './session-family.js'
 const artefactOf: Readonly<Record<IntentKind, string>> = {
   verifyEmail: 'a link that confirms an address',
   register: 'the link of a registration',
+  // It hands out nothing: the link is shown again.
+  confirmedLink: 'the link of a registration',
   changeEmail: 'a link to another address',
   resetPassword: 'a link for a new password',
   expiredPassword: 'the token of a password that is too old',

@@ -14,6 +14,7 @@ type BoundKind = {
 
 /** A start of each, with the same request from elsewhere. */
 const bound: Readonly<Record<BoundKind, Start['begin']>> = {
+  confirmedLink: starts['a link that confirmed an address'].begin,
   changeEmail: starts['a link to another address, in the session that asked'].begin,
   secondFactor: starts['a code after Google'].begin,
   enrollment: appInLoginByGoogle,

@@ -73,6 +73,10 @@ export const rows: Readonly<Record<StartName, Row>> = {
     voided: { '400 invalid_token': credentials.filter((one) => one !== 'password changed') },
     cannot: { ...noFactor, 'its mailbox is not proved': ['app added', 'passkey added'] },
   },
+  'a link that confirmed an address': {
+    voided: { '400 invalid_token': credentials },
+    cannot: noFactor,
+  },
   'a link to another address, in the session that asked': anotherAddress,
   'a link to another address, with the password': {
     voided: {

@@ -18,6 +18,17 @@ async function verification(host: OauthHost): Promise<Begun> {
   return { subject, finish: () => publicly(subject, '/email/verify', body) }
 }
 
+async function confirmed(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'nothing', { emailVerified: false })
+  await publicly(subject, '/email/verify/resend', { email: subject.email })
+  const token = await mailedToken(host, 'verifyEmail', subject.email)
+  const body = { token, registrationKey: 'k'.repeat(43) }
+  const first = await publicly(subject, '/email/verify', { ...body, newPassword: goodPassword })
+  assert.equal(first.status, 200, first.text)
+  const finish = () => publicly(subject, '/email/verify', body)
+  return { subject, finish, elsewhere: () => publicly(subject, '/email/verify', { token }) }
+}
+
 /** Beside an account of somebody else: there is none to change yet. */
 async function registration(host: OauthHost): Promise<Begun> {
   const subject = await subjectOf(host, 'nothing')
@@ -159,6 +170,7 @@ async function passkeyStepUp(host: OauthHost): Promise<Begun> {
 export const starts = {
   'a link that confirms a registration': { kinds: ['register'], begin: registration },
   'a link that confirms an address': { kinds: ['verifyEmail'], begin: verification },
+  'a link that confirmed an address': { kinds: ['confirmedLink'], begin: confirmed },
   'a link to another address, in the session that asked': {
     kinds: ['changeEmail'],
     begin: addressChange('nothing', 'session'),

@@ -25,7 +25,7 @@ const meanwhile: Readonly<
   'the end of all sessions': (host, { id }, surface = 'client') =>
     host.auth[surface].terminateSessionsOf(id),
   'the end of its session': async (host, { id }, surface = 'client') => {
-    const [session] = await host.auth[surface].listSessions(id)
+    const [session] = await host.auth[surface].sessions.list(id)
     return host.auth[surface].terminateSession(session?.id ?? '')
   },
 }
@@ -79,7 +79,7 @@ it.each(['credentialEpoch', 'deviceEpoch'] as const)(
 
 /** As an ending leaves it that dies before it writes the row of the session. */
 async function listSession(host: ContractHost, { id }: Person): Promise<void> {
-  const [session] = await host.auth.client.listSessions(id)
+  const [session] = await host.auth.client.sessions.list(id)
   const expiresAt = host.clock.now() + 24 * 60 * 60 * 1000
   const entry = { id: sessionDenylistId('client', session?.id ?? ''), expiresAt }
   await host.backend.denylist.put([{ ...entry, reason: 'revoked' }])

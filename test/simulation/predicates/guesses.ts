@@ -15,6 +15,7 @@ const forgives = (one: Exchange, owner: string): boolean =>
 /**
  * I12: of the wrong passwords for an address, no more than the threshold are looked at in a window. Two windows may meet in
  * any fifteen minutes, and each proof of the owner opens another. So does a counter that fails: a process counts alone then.
+ * Each device that signed in before has a budget of its own, apart from that of the address.
  */
 export const guesses: Predicate = ({ exchanges, profile }: History) => {
   const { lockoutThreshold, skews } = profile
@@ -24,10 +25,13 @@ export const guesses: Predicate = ({ exchanges, profile }: History) => {
     guessed.map((last) => {
       const isWithin = ({ endedAt, owner }: Exchange): boolean =>
         owner === last.owner && endedAt <= last.endedAt && endedAt > last.endedAt - windowMs
-      const looked = guessed.filter(isWithin).length
+      const looked = guessed.filter(isWithin)
       const opens = (one: Exchange): boolean => forgives(one, last.owner) || one.struck
       const windows = exchanges.filter((one) => opens(one) && isWithin(one)).length
-      return [last, looked > lockoutThreshold * (2 + windows)]
+      const isKnown = ({ actor }: Exchange): boolean =>
+        exchanges.some((one) => one.actor === actor && isSignIn(one) && forgives(one, last.owner))
+      const budgets = 1 + new Set(looked.filter(isKnown).map(({ actor }) => actor)).size
+      return [last, looked.length > lockoutThreshold * (2 + windows) * budgets]
     }),
   )
 }

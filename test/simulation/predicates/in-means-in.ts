@@ -11,7 +11,7 @@ const lengthOf = ({ begunAt, ended, endedAt }: Exchange, now = endedAt): number 
  * The sessions of which one tab refreshed twice while the request of another, which shows the cookie too, was on its
  * way: the grace is for the token before alone, so that this request counts as a replay.
  */
-function overtakenSessions(exchanges: readonly Exchange[]): ReadonlySet<string> {
+export function overtakenSessions(exchanges: readonly Exchange[]): ReadonlySet<string> {
   const refreshes = exchanges.filter(isRefresh)
   const showing = exchanges.filter((one) => isRefresh(one) || one.operation === 'view')
   const overtaken = showing.filter((slow) =>

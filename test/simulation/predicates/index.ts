@@ -7,6 +7,7 @@ import { inOrder } from './in-order.js'
 import { isolation } from './isolation.js'
 import type { Predicate } from './judged.js'
 import { lifetimes } from './lifetimes.js'
+import { lostReplies } from './lost-replies.js'
 import { noSecrets } from './no-secrets.js'
 import { oneChild } from './one-child.js'
 import { oneGoesOn } from './one-goes-on.js'
@@ -44,5 +45,6 @@ export const predicates = {
   inOrder,
   codeGuesses,
   oneSession,
+  lostReplies,
 } as const satisfies Readonly<Record<string, Predicate>>
 export type PredicateName = keyof typeof predicates

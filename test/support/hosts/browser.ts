@@ -29,8 +29,8 @@ export interface Visitors {
   arrive(): Promise<BrowserContext>
 }
 
-/** To be called once, at the top of a test file. */
-export function visitors(): Visitors {
+/** To be called once, at the top of a test file. Pages are kept for Back and Forward only where it is asked for. */
+export function visitors({ keepsPages = false } = {}): Visitors {
   let launched: Promise<Browser> | null = null
   afterAll(async () => {
     await (await launched)?.close()
@@ -38,7 +38,8 @@ export function visitors(): Visitors {
   return {
     async arrive() {
       if (executablePath === undefined) throw new Error('chromium is not installed')
-      launched ??= chromium.launch({ executablePath, args: switches })
+      const ignoreDefaultArgs = keepsPages ? ['--disable-back-forward-cache'] : []
+      launched ??= chromium.launch({ executablePath, args: switches, ignoreDefaultArgs })
       // Hosts of tests make their certificates themselves.
       const context = await (await launched).newContext({ ignoreHTTPSErrors: true })
       onTestFinished(() => context.close())

@@ -25,6 +25,10 @@ export function webhookEndpoints(secrets: Readonly<Record<string, string>>): Web
     assert.deepEqual([method, headers['content-type']], ['POST', 'application/json; charset=utf-8'])
     const signature = createHmac('sha256', secret).update(body).digest('hex')
     assert.equal(headers['x-signature'], `sha256=${signature}`)
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
+    const standard = createHmac('sha256', secret).update(signed).digest('base64')
+    assert.equal(headers['webhook-signature'], `v1,${standard}`)
+    assert.equal(headers['webhook-id'], JSON.parse(body).id)
     assert.deepEqual(limits, { timeoutMs: 10_000, maxBytes: 65_536, publicOnly: true })
     received.push({ url, body: JSON.parse(body) })
   }

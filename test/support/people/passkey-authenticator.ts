@@ -126,7 +126,10 @@ export function softwareAuthenticator(traits: AuthenticatorTraits) {
     const { format = 'none', certificate } = departure
     if (format === 'none') return new Map()
     const statement = new Map<string, unknown>([['alg', coseAlgorithms[algorithm]]])
-    if (format === 'packed') return statement.set('sig', signed(own, data))
+    if (format === 'packed') {
+      const by = departure.otherKey ? keyPair(algorithm).privateKey : own
+      return statement.set('sig', signed(by, data))
+    }
     const key = certificate ? createPrivateKey(certificate.key) : own
     const x5c = certificate ? new X509Certificate(certificate.cert).raw : randomBytes(300)
     return statement.set('sig', signed(key, data)).set('x5c', [x5c])

@@ -46,8 +46,7 @@ export const leakMarker = 'db-primary.internal:5432'
 const background = /^lease\.|\.sweep$|\.due$/
 
 /** The first of the library's own files on a stack; what wraps a store only hands calls on. */
-const caller =
-  /src\/(domain\/(?!context\/open-collections)[a-z/-]+|stores\/newest-first)\.ts:\d+:\d+/
+const caller = /src\/(domain\/(?!context\/open-collections)[a-z/-]+|stores\/pages)\.ts:\d+:\d+/
 
 const writes = /\.(insert|update|take|put|hit|forgive)$/
 

@@ -10,7 +10,7 @@ export interface Secrets {
   foundIn(text: string): readonly string[]
 }
 
-const tokenMembers = ['accessToken', 'refreshToken', 'passwordToken', 'recognitionId']
+const tokenMembers = ['accessToken', 'refreshToken', 'passwordToken', 'recognitionId', 'signInKey']
 
 export function secretsOf(...first: readonly string[]): Secrets {
   const values = new Set(first)
@@ -26,8 +26,9 @@ export function secretsOf(...first: readonly string[]): Secrets {
     keep,
     keepTokensOf(reply) {
       for (const cookie of reply.setCookies) {
-        const value = /^[^=]+=([^;]+);/.exec(cookie)?.[1]
-        if (value !== undefined) keepToken(value)
+        const [, name = '', value] = /^([^=]+)=([^;]+);/.exec(cookie) ?? []
+        // The marker of a session is public.
+        if (value !== undefined && !name.endsWith('_signed_in')) keepToken(value)
       }
       if (reply.status >= 300 || reply.status === 204) return
       const body = reply.json()

@@ -1,10 +1,10 @@
 import { accountPages } from '../shared/account/account-pages.ts'
+import { linkedProvidersPage } from '../shared/account/linked-providers-page.ts'
 import { entryPages } from '../shared/entry/entry-pages.ts'
-import { linkedProvidersPage } from './account/linked-providers-page.ts'
 import { ownSessionsPage } from './account/own-sessions-page.ts'
 import { auditPage } from './audit/audit-page.ts'
 import { configurationPages } from './configuration/configuration-pages.ts'
-import type { OperatorPage } from './operator-page.ts'
+import type { OperatorContext, OperatorPage } from './operator-page.ts'
 import { rolesPage } from './roles/roles-page.ts'
 import { serviceAccountPage } from './service-accounts/service-account-page.ts'
 import { serviceAccountsPage } from './service-accounts/service-accounts-page.ts'
@@ -17,7 +17,10 @@ export const pages: readonly OperatorPage[] = [
   ...entryPages,
   ...accountPages,
   ownSessionsPage,
-  linkedProvidersPage,
+  linkedProvidersPage<OperatorContext>({
+    link: ({ operator }, given) => operator.call('POST /oauth/{provider}/link', given),
+    unlink: ({ operator }, given) => operator.call('DELETE /oauth/{provider}/link', given),
+  }),
   usersPage,
   userPage,
   serviceAccountsPage,

@@ -44,7 +44,7 @@ export function form(options: FormOptions): HTMLFormElement {
       const about = refusedField(error, options)
       if (about === undefined) problem.textContent = problemText(error)
       else {
-        about.fail(problemText(error))
+        about.fail(problemText(error, about.name))
         about.input.focus()
       }
     } finally {

@@ -49,12 +49,12 @@ const violations: Readonly<Record<PasswordViolation, string>> = {
   reused: 'you have used it before',
 }
 
-/** What to tell a person about anything that a call rejected with. */
-export function problemText(error: unknown): string {
+/** What to tell a person about anything that a call rejected with, at the field of this name where it has one. */
+export function problemText(error: unknown, field?: string): string {
   if (!isPosternError(error)) return unexpected(error)
   if (error.kind === 'network') return 'The server cannot be reached. Check the connection.'
   if (error.kind === 'abort') return 'This was given up.'
-  return error.kind === 'problem' ? refusalText(error) : unexpected(error)
+  return error.kind === 'problem' ? refusalText(error, field) : unexpected(error)
 }
 
 /** A reason by its code alone, such as the reason of a sign-out; null where there is nothing to tell. */
@@ -62,8 +62,11 @@ export function codeText(code: string | null): string | null {
   return code === null ? null : (texts[code] ?? null)
 }
 
-function refusalText(problem: PosternProblem): string {
+function refusalText(problem: PosternProblem, field?: string): string {
   const { code, detail, status, retryAfter } = problem
+  // Who is signed in gives no address.
+  if (code === 'invalid_credentials' && field === 'currentPassword')
+    return 'The password is not right.'
   if (code === 'password_policy' && problem.violations.length > 0) {
     const reasons = problem.violations.map((one) => violations[one] ?? one)
     return `This password cannot be used: ${reasons.join(', and ')}.`

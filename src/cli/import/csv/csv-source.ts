@@ -8,7 +8,9 @@ export interface CsvOptions {
   readonly path: string
   /** One character. */
   readonly delimiter: string
-  readonly columns: ColumnMap
+  readonly columns: Pick<ColumnMap, 'columns' | 'missing' | 'toRow'>
+  /** The columns of a file whose first line does not name them. */
+  readonly header?: readonly string[]
 }
 
 interface Reading {
@@ -26,10 +28,11 @@ interface Place {
  * The rows of a CSV file whose first record names the columns. Rows are known by their line. Throws `Refusal` where
  * the file lacks a column of the map.
  */
-export async function csvSource({ path, delimiter, columns }: CsvOptions): Promise<Source> {
+export async function csvSource(options: CsvOptions): Promise<Source> {
+  const { path, delimiter, columns } = options
   const file = await openSourceFile(path)
   try {
-    const first = await placeOfRows(file, delimiter)
+    const first = await placeOfRows(file, options)
     const toRow = rowReader(columns, first.header)
     let reading: Reading | null = null
     let next = placeText(first.place)
@@ -59,8 +62,9 @@ function readingFrom(file: SourceFile, delimiter: string, from: Place): Reading 
   return { records: csvRecords(file.chunks(from.byte), delimiter, from.line), from: from.byte }
 }
 
-async function placeOfRows(file: SourceFile, delimiter: string) {
+async function placeOfRows(file: SourceFile, { delimiter, header: own }: CsvOptions) {
   const mark = Buffer.from('\uFEFF').equals(file.beginning.subarray(0, 3)) ? 3 : 0
+  if (own !== undefined) return { header: own, place: { byte: mark, line: 1 } }
   const { records } = readingFrom(file, delimiter, { byte: mark, line: 1 })
   const { value: header } = await records.next()
   await records.return(undefined)
@@ -69,10 +73,10 @@ async function placeOfRows(file: SourceFile, delimiter: string) {
 }
 
 function rowReader(
-  columns: ColumnMap,
+  columns: CsvOptions['columns'],
   header: readonly string[],
 ): (record: CsvRecord) => SourceRow {
-  columns.check(header)
+  checkHeader(columns, header)
   return ({ fields, line }) => {
     const key = `line ${line}`
     if (fields.length !== header.length) {
@@ -82,6 +86,26 @@ function rowReader(
     const cells = new Map<string, unknown>(header.map((name, at) => [name, fields[at]]))
     return columns.toRow(key, (name) => cells.get(name))
   }
+}
+
+/** Repeats nothing of the header: in a file without one, it is the first user. */
+function checkHeader(columns: CsvOptions['columns'], header: readonly string[]): void {
+  const times = (column: string) => header.filter((name) => name === column).length
+  const twice = columns.columns.find((column) => times(column) > 1)
+  if (twice !== undefined) {
+    throw new Refusal(
+      `Line 1 has column ${twice} ${times(twice)} times: rename what is not meant.`,
+      2,
+    )
+  }
+  const missing = columns.missing(header)
+  const isOneLine = header.some((name) => /\r(?!\n)/.test(name))
+  if (missing.length === 0 && !isOneLine) return
+  const problem = isOneLine ? 'goes on after a CR' : `has no column ${missing.join(', ')}`
+  throw new Refusal(
+    `Line 1 ${problem}. Does it name the columns, or has the file no header? Are the line ends LF or CRLF? Is the delimiter the one of --delimiter?`,
+    2,
+  )
 }
 
 async function take(
@@ -133,7 +157,7 @@ export async function* csvRecords(
 ): AsyncGenerator<CsvRecord, undefined> {
   let end = 0
   let line = firstLine
-  for await (const bytes of recordBytes(chunks)) {
+  for await (const bytes of recordBytes(chunks, () => line)) {
     const text = decoded(bytes, line)
     end += bytes.length
     const fields = fieldsOf(withoutLineEnd(text), delimiter)
@@ -153,6 +177,7 @@ export async function* csvRecords(
 /** Each with its line end. A line end between quotes belongs to the record: quotes within are doubled. */
 async function* recordBytes(
   chunks: AsyncIterable<Uint8Array>,
+  lineNow: () => number,
 ): AsyncGenerator<Uint8Array, undefined> {
   let held: Uint8Array = new Uint8Array()
   let isQuoted = false
@@ -168,7 +193,10 @@ async function* recordBytes(
     }
     held = held.subarray(start)
     if (held.length > mostBytes) {
-      throw new Refusal('A record is longer than 1 MiB: a quote was probably not closed.', 2)
+      throw new Refusal(
+        `Line ${lineNow()}: a record is longer than 1 MiB. Was a quote not closed, or are the line ends neither LF nor CRLF?`,
+        2,
+      )
     }
   }
   if (held.length > 0) yield held

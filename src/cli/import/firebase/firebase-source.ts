@@ -1,5 +1,6 @@
 import type { ImportedIdentity } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
+import { csvSource } from '../csv/csv-source.js'
 import { openSourceFile } from '../files/source-file.js'
 import { type CarryRules, carriedRow } from '../rows/carried-row.js'
 import type { NotCarried, Source, SourceRow } from '../rows/import-source.js'
@@ -25,7 +26,18 @@ interface Reading {
 /** The users of `firebase auth:export users.json`. Throws `Refusal` for a file of another form. */
 export async function firebaseSource({ path, rules, space }: FirebaseOptions): Promise<Source> {
   const file = await openSourceFile(path)
-  const beginning = new TextDecoder().decode(file.beginning.subarray(0, 200))
+  const beginning = new TextDecoder().decode(file.beginning)
+  const width = beginning
+    .replace(/\n.*/s, '')
+    .replace(/"[^"]*"/g, '')
+    .split(',').length
+  if (width === 28 || width === 29) {
+    await file.close()
+    const toRow = (_: string, cell: (name: string) => unknown) =>
+      firebaseRow(ofCells(cell), { rules, space })
+    const columns = { columns: [], missing: () => [], toRow }
+    return csvSource({ path, delimiter: ',', header: csvColumns.slice(0, width), columns })
+  }
   if (!/^\uFEFF?\s*\{\s*"users"\s*:\s*\[/.test(beginning)) {
     await file.close()
     throw new Refusal(
@@ -57,6 +69,28 @@ export async function firebaseSource({ path, rules, space }: FirebaseOptions): P
     },
 
     close: () => file.close(),
+  }
+}
+
+const at = (provider: string) => [
+  provider,
+  ...['Email', 'Name', 'Photo'].map((one) => provider + one),
+]
+
+/** What `firebase auth:export users.csv` writes without a header; some versions end lines with a comma. */
+const csvColumns = [
+  ...['localId', 'email', 'emailVerified', 'passwordHash', 'salt', 'displayName', 'photoUrl'],
+  ...['google.com', 'facebook.com', 'twitter.com', 'github.com'].flatMap(at),
+  ...['createdAt', 'lastSignedInAt', 'phoneNumber', 'disabled', 'customAttributes', ''],
+]
+
+function ofCells(cell: (name: string) => unknown): Members {
+  const ids = csvColumns.filter((name) => name.endsWith('.com'))
+  const linked = ids.filter((name) => textOf(cell(name)) !== null)
+  return {
+    ...Object.fromEntries(csvColumns.map((name) => [name, cell(name)])),
+    ...{ emailVerified: cell('emailVerified') === 'true', disabled: cell('disabled') === 'true' },
+    providerUserInfo: linked.map((name) => ({ providerId: name, rawId: cell(name) })),
   }
 }
 

@@ -56,10 +56,23 @@ function factorOf(found: FoundUser): string | null | NotCarried {
   if (typeof totpSecret !== 'string') return left(totpSecret.lost)
   if (!isVerified(found))
     return left('The address is not verified: a stranger may have added the factor.')
-  const secret = totpSecret.replace(/[\s=]/g, '').toUpperCase()
+  const secret = base32Of(totpSecret)
+    .replace(/[\s=-]/g, '')
+    .toUpperCase()
   return totpForm.test(secret)
     ? secret
-    : left('The secret of the authenticator app is not 16 to 64 bytes in base32.')
+    : left('The authenticator app has no secret of 16 to 64 bytes in base32, or other codes.')
+}
+
+/** Of a secret, or of the key URI that an app scans; empty where that names other codes than all apps have here. */
+function base32Of(text: string): string {
+  if (!/^\s*otpauth:/i.test(text)) return text
+  const uri = URL.canParse(text) ? new URL(text) : null
+  const usual = { algorithm: 'SHA1', digits: '6', period: '30' }
+  const isUsual = Object.entries(usual).every(
+    ([name, value]) => (uri?.searchParams.get(name) ?? value).toUpperCase() === value,
+  )
+  return (uri?.host === 'totp' && isUsual && uri.searchParams.get('secret')) || ''
 }
 
 function roleOf({ roles }: FoundUser, rules: CarryRules, notes: NotCarried[]): string | null {

@@ -1,7 +1,7 @@
 import type { ImportedIdentity } from 'postern'
 import { Refusal } from '../../frame/refusal.js'
 import { type CarryRules, carriedRow, type FoundUser } from './carried-row.js'
-import type { SourceRow } from './import-source.js'
+import type { NotCarried, SourceRow } from './import-source.js'
 import { accountId } from './old-id.js'
 import { identityAt } from './provider-identities.js'
 import { flagOf, textOf, timeOf } from './read-cell.js'
@@ -16,16 +16,18 @@ const targets = [
 export interface ColumnMap {
   /** In no order, each once. */
   readonly columns: readonly string[]
-  /** Throws `Refusal` where a column is missing. */
-  check(present: readonly string[]): void
+  /** Those that are not among the present ones. */
+  missing(present: readonly string[]): readonly string[]
   toRow(key: string, cell: (column: string) => unknown): SourceRow
 }
 
 export interface MapOptions {
-  /** `email=mail,passwordHash=pwd` */
+  /** `email=mail,passwordHash=pwd,name={first} {last}` */
   readonly map: string
   /** What a hash is made of, with columns in braces, such as `$firebase-scrypt${salt}${hash}`. */
   readonly hash: string | null
+  /** Texts that stand for no value. */
+  readonly nulls: readonly string[]
   /** Whether every address counts as verified. */
   readonly verified: boolean
   /** Keeps equal ids of two tables apart. */
@@ -33,27 +35,40 @@ export interface MapOptions {
   readonly rules: CarryRules
 }
 
+/** How exports write that there is no value. */
+const markers: readonly unknown[] = ['NULL', '\\N', '[NULL]', '(null)']
+const markedTargets = ['id', 'name', 'google', 'github', 'apple']
+
 const braces = /\{([^{}]+)\}/g
 
 /** Throws `Refusal` for a map of another form. */
 export function columnMap(options: MapOptions): ColumnMap {
   const map = pairsOf(options.map)
-  const inHash = [...(options.hash ?? '').matchAll(braces)].map(([, name = '']) => name)
+  const inHash = inBraces(options.hash ?? '')
   checkPairs(map, options, inHash)
-  const columns = [...new Set([...map.values(), ...inHash])]
+  const mapped = [...map].flatMap(([target, column]) => columnsOf(target, column))
+  const columns = [...new Set([...mapped, ...inHash])]
   return {
     columns,
-    check(present) {
-      const missing = columns.filter((name) => !present.includes(name))
-      if (missing.length > 0) {
-        throw new Refusal(
-          `There is no column ${missing.join(', ')}. There are: ${present.join(', ')}.`,
-          2,
-        )
+    missing: (present) => columns.filter((name) => !present.includes(name)),
+    toRow(key, given) {
+      const cell = (column: string) => {
+        const value = given(column)
+        return typeof value === 'string' && options.nulls.includes(value) ? null : value
       }
+      return rowOf(key, reader(map, cell), { ...options, cell })
     },
-    toRow: (key, cell) => rowOf(key, reader(map, cell), { ...options, cell }),
   }
+}
+
+function inBraces(text: string): readonly string[] {
+  return [...text.matchAll(braces)].map(([, name = '']) => name)
+}
+
+/** A name may be made of several, such as `{first} {last}`. */
+function columnsOf(target: string, column: string): readonly string[] {
+  const parts = target === 'name' ? inBraces(column) : []
+  return parts.length > 0 ? parts : [column]
 }
 
 function pairsOf(text: string): ReadonlyMap<string, string> {
@@ -95,30 +110,48 @@ interface Reader {
   text(target: string): string | null
   flag(target: string): boolean | null
   time(target: string): number | null
-  /** Targets whose cells are of another form. */
+  /** Columns whose cells are of another form. */
   readonly odd: readonly string[]
+  /** Columns whose cells hold what probably stands for no value, where it would become one. */
+  readonly marked: readonly string[]
 }
 
 function reader(map: ReadonlyMap<string, string>, cell: (column: string) => unknown): Reader {
   const odd: string[] = []
-  const valueAt = (target: string) => {
+  const cellsAt = (target: string) => {
     const column = map.get(target)
-    return column === undefined ? null : cell(column)
+    return column === undefined ? [] : columnsOf(target, column).map(cell)
   }
+  const valueAt = (target: string) => cellsAt(target)[0]
+  const isMarked = (target: string) => cellsAt(target).some((value) => markers.includes(value))
+  const marked = markedTargets.filter(isMarked)
   return {
     odd,
-    text: (target) => textOf(valueAt(target)),
+    marked: marked.map((target) => `column ${map.get(target)}`),
+    text(target) {
+      const column = map.get(target) ?? ''
+      if (target !== 'name' || inBraces(column).length === 0) return textOf(valueAt(target))
+      return textOf(column.replace(braces, (_, part: string) => textOf(cell(part)) ?? '').trim())
+    },
     flag(target) {
-      const flag = flagOf(valueAt(target))
-      if (flag === undefined) odd.push(target)
+      const cell = valueAt(target)
+      const known = flagOf(cell)
+      const flag = known === undefined && target === 'disabled' ? isSince(cell) : known
+      if (flag === undefined) odd.push(`column ${map.get(target)}`)
       return flag ?? null
     },
     time(target) {
       const time = timeOf(valueAt(target))
-      if (Number.isNaN(time)) odd.push(target)
+      if (Number.isNaN(time)) odd.push(`column ${map.get(target)}`)
       return time
     },
   }
+}
+
+/** Whether a time is named since when; undefined for what is no time. */
+function isSince(cell: unknown): boolean | undefined {
+  const time = timeOf(cell)
+  return Number.isNaN(time) ? undefined : time !== null
 }
 
 interface RowOptions extends MapOptions {
@@ -129,7 +162,7 @@ function rowOf(key: string, read: Reader, options: RowOptions): SourceRow {
   const id = read.text('id')
   const role = read.text('role')
   const found: FoundUser = {
-    key: id ?? key,
+    key,
     user: {
       email: read.text('email') ?? '',
       ...(id === null ? {} : { id: accountId(options.space, id) }),
@@ -146,10 +179,18 @@ function rowOf(key: string, read: Reader, options: RowOptions): SourceRow {
     totpSecret: read.text('totpSecret'),
     notCarried: [],
   }
-  const { odd } = read
-  if (odd.length === 0) return carriedRow(found, options.rules)
-  const reason = `Of another form: ${odd.join(', ')}.`
-  return { key: found.key, user: null, notCarried: [{ code: 'invalid_cell', reason }] }
+  const notCarried = oddCells(read)
+  const row =
+    notCarried.length > 0 ? { key, user: null, notCarried } : carriedRow(found, options.rules)
+  return { ...row, ...(id === null ? {} : { oldId: id }) }
+}
+
+function oddCells({ odd, marked }: Reader): readonly NotCarried[] {
+  const none = 'If this is what the source writes for no value, name it with --null.'
+  return [
+    ...(odd.length === 0 ? [] : [`Of another form: ${odd.join(', ')}.`]),
+    ...(marked.length === 0 ? [] : [`No value of its kind: ${marked.join(', ')}. ${none}`]),
+  ].map((reason) => ({ code: 'invalid_cell', reason }))
 }
 
 /** Null where the hash is empty, and where one of the columns of the template is. */

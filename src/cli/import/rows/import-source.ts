@@ -7,8 +7,10 @@ export interface NotCarried {
 }
 
 export interface SourceRow {
-  /** What the report calls the row, such as its id at the source. */
+  /** What the report calls the row: its line, or what the source knows it by. */
   readonly key: string
+  /** Its id at the source, where that is not the key. A cell of a file may be anything, and the report has none. */
+  readonly oldId?: string
   /** Null for a row of which no user can be made; `notCarried` says why. */
   readonly user: ImportedUser | null
   readonly notCarried: readonly NotCarried[]

@@ -37,6 +37,8 @@ export interface ImportOutcome extends Tally {
 }
 
 const tellEveryMs = 1000
+/** Ids, addresses and identities of rows that are remembered: half a gigabyte. Beyond, the store alone knows. */
+const mostSeen = 5_000_000
 
 /**
  * Imports what the source has, batch after batch. After each, the progress is on the disk: a run that is killed repeats
@@ -109,9 +111,11 @@ async function allBatches(
   teller: (tally: Tally, isLast: boolean) => void,
 ): Promise<Progress> {
   let progress = start
+  const seen = new Set<string>()
   while (!progress.finished) {
     const { rows, cursor } = await run.source.page(progress.cursor, run.batchSize)
-    const results = await resultsOf(run, rows)
+    const results = await resultsOf(run, rows, seen)
+    if (seen.size > mostSeen) seen.clear()
     const files: Record<string, number> = { ...progress.files }
     for (const [path, writer] of writers) {
       const lines = path === run.files.ids ? idLines(rows, results) : reportLines(rows, results)
@@ -143,10 +147,11 @@ const unreadable: Unreadable = {
 async function resultsOf(
   { importUsers, allowRoles, dryRun }: ImportRun,
   rows: readonly SourceRow[],
+  seen: Set<string>,
 ): Promise<readonly RowResult[]> {
   const users = rows.flatMap(({ user }) => (user === null ? [] : [user]))
   const { results } =
-    users.length === 0 ? { results: [] } : await importUsers({ users, allowRoles, dryRun })
+    users.length === 0 ? { results: [] } : await importUsers({ users, allowRoles, dryRun, seen })
   const answers = results[Symbol.iterator]()
   return rows.map(({ user }) => (user === null ? unreadable : (answers.next().value ?? unreadable)))
 }
@@ -163,11 +168,11 @@ function reportLines(rows: readonly SourceRow[], results: readonly RowResult[]):
 }
 
 function idLines(rows: readonly SourceRow[], results: readonly RowResult[]): readonly object[] {
-  return rows.flatMap(({ key }, at) => {
+  return rows.flatMap(({ key, oldId = key }, at) => {
     const result = results[at]
     // The account is perhaps another person's, to whom the host would give the rows of this one.
     const isKnown = result !== undefined && 'id' in result && !differs(result)
-    return isKnown ? [{ from: key, to: result.id }] : []
+    return isKnown ? [{ from: oldId, to: result.id }] : []
   })
 }
 

@@ -18,36 +18,15 @@ const fieldsOf = async (text: string, size?: number, delimiter?: string) =>
 
 describe('records of a CSV file', () => {
   it.each([
-    [
-      'lines that end as RFC 4180 has them',
-      'a,b\r\nc,d\r\n',
-      [
-        ['a', 'b'],
-        ['c', 'd'],
-      ],
-    ],
-    [
-      'lines of Unix, the last without end',
-      'a,b\nc,d',
-      [
-        ['a', 'b'],
-        ['c', 'd'],
-      ],
-    ],
-    ['delimiters, quotes and line ends in quotes', '"a,""b\r\nc",d', [['a,"b\r\nc', 'd']]],
-    [
-      'empty fields',
-      ',a,\n"",\n',
-      [
-        ['', 'a', ''],
-        ['', ''],
-      ],
-    ],
-    ['no empty lines', '\na\n\r\n\n"",\n', [['a'], ['', '']]],
-    ['a line of one empty field in quotes', '""\n', [['']]],
-    ['spaces as they are', ' a , b \n', [[' a ', ' b ']]],
+    ['lines of which the last has no end', 'a,b\nc,d', '<a|b><c|d>'],
+    ['no empty lines', '\na\n\r\n\n"",\n', '<a><|>'],
+    ['a line of one empty field in quotes', '""\n', '<>'],
+    ['spaces as they are', ' a , b \n', '< a | b >'],
   ])('are %s', async (_, text, expected) => {
-    for (const size of [1, 2, 3, 100]) expect(await fieldsOf(text, size)).toEqual(expected)
+    for (const size of [1, 2, 3, 100]) {
+      const found = await fieldsOf(text, size)
+      expect(found.map((fields) => `<${fields.join('|')}>`).join('')).toBe(expected)
+    }
   })
 
   it('are read back as they were written, in pieces of every size', async () => {
@@ -100,6 +79,8 @@ describe('records of a CSV file', () => {
       'Line 2 is not in UTF-8',
     )
     const endless = `a\n"${'b\n'.repeat(1024 * 1024)}`
-    await expect(recordsOf(endless, 65_536)).rejects.toThrow('longer than 1 MiB')
+    await expect(recordsOf(endless, 65_536)).rejects.toThrow(
+      'Line 2: a record is longer than 1 MiB',
+    )
   })
 })

@@ -45,7 +45,7 @@ async function runOver(
   report = 'report.jsonl',
 ) {
   const columns = columnMap({
-    ...{ map: 'email', hash: null, verified: false, space: 'client csv', rules },
+    ...{ map: 'email', hash: null, nulls: [], verified: false, space: 'client csv', rules },
   })
   const source = await csvSource({ path: join(place, 'users.csv'), delimiter: ',', columns })
   try {

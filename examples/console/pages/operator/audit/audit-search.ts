@@ -1,7 +1,7 @@
 import { element } from '../../shared/element.ts'
 import { field } from '../../shared/field.ts'
+import { queryOf } from '../../shared/host-call.ts'
 import type { OperatorContext } from '../operator-page.ts'
-import { queryOf } from '../shared/host-call.ts'
 import { selectField } from '../shared/select-field.ts'
 import type { Surface } from '../shared/surface-switch.ts'
 

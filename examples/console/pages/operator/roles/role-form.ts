@@ -2,9 +2,9 @@ import type { ShownPermission, ShownRole } from '../../../host/replies.ts'
 import { append, element } from '../../shared/element.ts'
 import { type Field, field } from '../../shared/field.ts'
 import { form } from '../../shared/form.ts'
+import { hostCall, queryOf } from '../../shared/host-call.ts'
 import { section } from '../../shared/section.ts'
 import type { OperatorContext } from '../operator-page.ts'
-import { hostCall, queryOf } from '../shared/host-call.ts'
 import type { RolePlace } from './role-place.ts'
 
 export interface RoleFormOptions extends RolePlace {

@@ -1,7 +1,7 @@
 import type { Durations, Minute, StatusReply } from '../../../host/status-reply.ts'
 import { element } from '../../shared/element.ts'
+import { hostCall } from '../../shared/host-call.ts'
 import type { OperatorContext, OperatorPage } from '../operator-page.ts'
-import { hostCall } from '../shared/host-call.ts'
 import { withPermission } from '../shared/with-permission.ts'
 import { percentile } from './percentile.ts'
 import { plot } from './plot.ts'

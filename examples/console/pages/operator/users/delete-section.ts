@@ -1,9 +1,9 @@
 import { actionButton } from '../../shared/action-button.ts'
 import { isConfirmed } from '../../shared/confirm-dialog.ts'
 import { element } from '../../shared/element.ts'
+import { hostCall } from '../../shared/host-call.ts'
 import { section } from '../../shared/section.ts'
 import type { OperatorContext } from '../operator-page.ts'
-import { hostCall } from '../shared/host-call.ts'
 import { pathOf, type UserOnPage } from './user-on-page.ts'
 
 /** Deletes the account, after a question. */

@@ -1,10 +1,10 @@
 import type { RegistrationsReply, ShownRegistration } from '../../../host/replies.ts'
 import { actionButton } from '../../shared/action-button.ts'
 import { type Child, element } from '../../shared/element.ts'
+import { hostCall } from '../../shared/host-call.ts'
 import { section } from '../../shared/section.ts'
 import { table } from '../../shared/table.ts'
 import type { OperatorContext } from '../operator-page.ts'
-import { hostCall } from '../shared/host-call.ts'
 import type { Surface } from '../shared/surface-switch.ts'
 import { timeOf } from '../shared/time-of.ts'
 

@@ -1,7 +1,7 @@
 import { form } from '../../shared/form.ts'
+import { hostCall } from '../../shared/host-call.ts'
 import { section } from '../../shared/section.ts'
 import type { OperatorContext } from '../operator-page.ts'
-import { hostCall } from '../shared/host-call.ts'
 import { selectField } from '../shared/select-field.ts'
 import { pathOf, type UserOnPage } from './user-on-page.ts'
 

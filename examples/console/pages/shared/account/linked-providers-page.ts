@@ -1,13 +1,26 @@
-import { ownerProof } from '../../shared/account/owner-proof.ts'
-import { element } from '../../shared/element.ts'
-import { form } from '../../shared/form.ts'
-import { codeText } from '../../shared/problem-text.ts'
-import { section } from '../../shared/section.ts'
-import { timeText } from '../../shared/time-text.ts'
-import type { OperatorContext, OperatorPage } from '../operator-page.ts'
+import { element } from '../element.ts'
+import { form } from '../form.ts'
+import type { Page, PageContext } from '../page.ts'
+import { codeText } from '../problem-text.ts'
+import { section } from '../section.ts'
+import { timeText } from '../time-text.ts'
+import { ownerProof } from './owner-proof.ts'
 
-/** The accounts of identity providers that sign the operator in. */
-export const linkedProvidersPage: OperatorPage = {
+interface Proof {
+  readonly currentPassword?: string
+}
+
+/** How a surface links and unlinks: operators by the library's routes, users by this host's. */
+export interface Linking<C extends PageContext> {
+  readonly link: (
+    context: C,
+    given: Proof & { readonly provider: string; readonly redirectUri: string },
+  ) => Promise<{ readonly authorizationUrl: string }>
+  readonly unlink: (context: C, given: Proof & { readonly provider: string }) => Promise<unknown>
+}
+
+/** The accounts of identity providers that sign the user in. */
+export const linkedProvidersPage = <C extends PageContext>(linking: Linking<C>): Page<C> => ({
   path: '/providers',
   title: 'Linked providers',
   audience: 'user',
@@ -25,10 +38,10 @@ export const linkedProvidersPage: OperatorPage = {
     if (ids.length === 0) main.append(element('p', {}, 'No provider is switched on.'))
     for (const id of ids) {
       const since = linkedAt.get(id) ?? null
-      main.append(provider(context, { id, name: names.get(id) ?? id, since }))
+      main.append(provider(context, linking, { id, name: names.get(id) ?? id, since }))
     }
   },
-}
+})
 
 /** Why the browser came back from the provider without a link. */
 function refusal(error: string): HTMLElement {
@@ -43,8 +56,12 @@ interface Provider {
   readonly since: string | null
 }
 
-function provider(context: OperatorContext, { id, name, since }: Provider): HTMLElement {
-  const { operator, client, announce, reload } = context
+function provider<C extends PageContext>(
+  context: C,
+  linking: Linking<C>,
+  { id, name, since }: Provider,
+): HTMLElement {
+  const { client, announce, reload } = context
   return section(name, async (body) => {
     const proof = await ownerProof(client)
     const act = since === null ? link : unlink
@@ -59,18 +76,14 @@ function provider(context: OperatorContext, { id, name, since }: Provider): HTML
     )
   })
 
-  async function link(input: { readonly currentPassword?: string }): Promise<void> {
+  async function link(proof: Proof): Promise<void> {
     const redirectUri = `${location.origin}/providers`
-    const { authorizationUrl } = await operator.call('POST /oauth/{provider}/link', {
-      provider: id,
-      redirectUri,
-      ...input,
-    })
-    location.assign(authorizationUrl)
+    const given = { provider: id, redirectUri, ...proof }
+    location.assign((await linking.link(context, given)).authorizationUrl)
   }
 
-  async function unlink(input: { readonly currentPassword?: string }): Promise<void> {
-    await operator.call('DELETE /oauth/{provider}/link', { provider: id, ...input })
+  async function unlink(proof: Proof): Promise<void> {
+    await linking.unlink(context, { provider: id, ...proof })
     announce(`${name} is unlinked.`)
     reload()
   }

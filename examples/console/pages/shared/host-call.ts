@@ -4,13 +4,13 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** Asks a route of this host's own, below `/api`. Rejects with what `client.call` rejects with. */
 export async function hostCall<T = null>(
-  operator: AuthClient<'operator'>,
+  client: Pick<AuthClient<'client'>, 'authFetch'>,
   method: Method,
   path: string,
   body?: object,
 ): Promise<T> {
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const response = await operator.authFetch(`/api${path}`, {
+  const response = await client.authFetch(`/api${path}`, {
     method,
     ...(body === undefined ? {} : json),
   })
@@ -39,6 +39,6 @@ function problemOf({ status, headers }: Response, body: ProblemBody): PosternPro
     name: 'PosternError' as const,
     kind: 'problem' as const,
     ...{ status, code, detail, field, retryAfter },
-    ...{ violations: [], maxAgeSeconds: null },
+    ...{ violations: [], maxAgeSeconds: null, reason: null },
   })
 }

@@ -1,0 +1,1 @@
+export { type DeclaredProvider, oidc } from './declared-providers.js'
