@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { oidc } from '../../../src/identity-providers/index.js'
 import type { AuthOptions } from '../../../src/index.js'
@@ -8,6 +9,7 @@ import type { Account } from '../../support/outside/provider-stub/account.js'
 import { registered } from '../../support/outside/provider-stub/credentials.js'
 import { googleStandIn } from '../../support/outside/providers/openid-provider.js'
 import { paperBrowser } from '../../support/outside/providers/paper-browser.js'
+import { signingKeys } from '../../support/outside/providers/signing-keys.js'
 import { forgeries } from '../../support/outside/providers/token-replies.js'
 import { person } from '../../support/people/people.js'
 import { browserHost } from '../http/browser-host.js'
@@ -24,6 +26,8 @@ interface Given {
   readonly document?: (document: Record<string, unknown>) => unknown
   /** Changes what the UserInfo endpoint tells. */
   readonly userInfo?: (told: Record<string, unknown>) => unknown
+  /** Change what it answers at other paths. */
+  readonly replies?: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>
 }
 
 /** `oidc-provider` as the issuer of a company, and a host that declares it. */
@@ -55,11 +59,14 @@ async function acmeHost(given: Given = {}) {
           asked.push(new URL(request.url).pathname)
           const reply = await systemFetcher.fetch(request)
           const changes = {
+            ...given.replies,
             '/.well-known/openid-configuration': given.document,
             '/me': given.userInfo,
           }
           const change = Object(changes)[new URL(request.url).pathname]
-          return change ? { ...reply, body: JSON.stringify(change(JSON.parse(reply.body))) } : reply
+          return change
+            ? { ...reply, body: JSON.stringify(await change(JSON.parse(reply.body))) }
+            : reply
         },
       },
     }
@@ -204,6 +211,32 @@ describe('a provider that the host declares', () => {
     const back = await host.signIn('client', id, ada)
     expect(memberOf(back, 'error')).toBe('oauth_failed')
     expect(eventsOf(host, 'login.succeeded')).toEqual([])
+  })
+
+  it('follows the keys of its issuer, and believes the retired one no more', async () => {
+    const [next, jwks] = [await signingKeys(), '/oauth2/v3/certs']
+    let rotated = { signs: false, isPublished: false }
+    const host = await acmeHost({
+      replies: {
+        '/token': async ({ id_token, ...rest }) => {
+          const signed = rotated.signs ? await next.sign(decodeJwt(String(id_token))) : id_token
+          return { ...rest, id_token: signed }
+        },
+        [jwks]: (old) => (rotated.isPublished ? { keys: [next.publicJwk] } : old),
+      },
+    })
+    const signIn = async () => {
+      await host.clock.advance(60_000)
+      return memberOf(await host.signIn('client', id, ada), 'error')
+    }
+    const reads = () => host.asked.filter((path) => path === jwks).length
+    expect([await signIn(), await signIn(), reads()]).toEqual(['', '', 1])
+    rotated = { signs: true, isPublished: false }
+    expect(await signIn()).toBe('oauth_failed')
+    rotated = { signs: true, isPublished: true }
+    expect([await signIn(), reads()]).toEqual(['', 3])
+    rotated = { signs: false, isPublished: true }
+    expect(await signIn()).toBe('oauth_failed')
   })
 
   it.each([
