@@ -41,6 +41,8 @@ async function start(): Promise<Auth> {
       },
     },
     authorizer: roleAuthorizer(),
+    // What authenticator apps and passkeys call your product.
+    settings: { totpIssuer: 'Example' },
   })
   await auth.migrate()
   await ensureFirstOperator(auth)

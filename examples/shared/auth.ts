@@ -42,6 +42,8 @@ export const auth = await createAuth({
     },
   },
   authorizer: roleAuthorizer(),
+  // What authenticator apps and passkeys call your product.
+  settings: { totpIssuer: 'Example' },
 })
 await auth.migrate()
 

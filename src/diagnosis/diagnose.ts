@@ -24,6 +24,7 @@ import {
   combinationFindings,
   idleWindowFindings,
   listFindings,
+  nameFindings,
   settingsFindings,
 } from './settings-findings.js'
 
@@ -67,6 +68,7 @@ export async function diagnose(
     ...idleWindowFindings(env),
     ...settingsFindings(modules),
     ...listFindings(own?.values ?? {}),
+    ...nameFindings(own),
     ...combinationFindings(
       own?.values ?? {},
       surfaces,

@@ -102,6 +102,16 @@ export function combinationFindings(
   return [...lockedOut(values, adminStepUp, declared), ...unprovedDomains(values, surfaces)]
 }
 
+/** The finding about a product without a name. Authenticator apps keep the one that they were enrolled under. */
+export function nameFindings(auth: ModuleInspection | undefined): readonly Finding[] {
+  if (auth === undefined || auth.problems.some(({ kind }) => kind === 'unregistered')) return []
+  if (readAuthSettings(auth.values, {}).settings.totpIssuer !== 'Auth') return []
+  const problem =
+    'Authenticator apps and passkeys call your product "Auth", the default of "totpIssuer".'
+  const remedy = 'Name it: postern settings set totpIssuer="Your product"'
+  return [{ check, problem, remedy }]
+}
+
 function lockedOut(
   values: Values,
   adminStepUp: boolean,

@@ -58,6 +58,14 @@ it('takes the page of an app neither for one of this machine nor for one of the 
   await auth.close()
 })
 
+it('tells of a product without a name', async () => {
+  const { auth } = await testAuth({ ...sound, settings: {} })
+  const findings = await auth.diagnose()
+  expect(findings).toMatchObject([{ check: 'settings' }])
+  expect(findings[0]?.remedy).toContain('totpIssuer=')
+  await auth.close()
+})
+
 it('rejects where the database does not answer, and says nothing of it', async () => {
   const { backend, fail } = spyBackend()
   const { auth } = await testAuth({ ...sound, backend })
@@ -73,6 +81,7 @@ it('tells of an idle window and of a tenant that are not those of the environmen
       ...sound,
       env: { ...sound.env, ...env },
       settings: {
+        ...sound.settings,
         microsoftClientEnabled: true,
         microsoftClientId: 'registered',
         microsoftClientSecret: 'a-secret-of-the-host',
@@ -101,6 +110,7 @@ it('asks no provider offline', async () => {
   const { auth } = await testAuth({
     ...sound,
     settings: {
+      ...sound.settings,
       githubClientEnabled: true,
       githubClientId: 'registered',
       githubClientSecret: 'a-secret-of-the-host',
@@ -123,6 +133,7 @@ it('tells of a list that differs by its name alone, and of no secret', async () 
   const stored = await testAuth({
     ...sound,
     settings: {
+      ...sound.settings,
       githubClientSecret: 'the-first-secret',
       oauthRedirectTargets: [
         { slug: 'web', uri: 'https://app.example.com/in', surface: 'client', flow: 'web' },
@@ -134,6 +145,7 @@ it('tells of a list that differs by its name alone, and of no secret', async () 
     ...sound,
     backend: stored.backend,
     settings: {
+      ...sound.settings,
       githubClientSecret: 'another-secret',
       oauthRedirectTargets: [
         { slug: 'web', uri: 'https://app.example.com/out', surface: 'client', flow: 'web' },

@@ -100,6 +100,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
 function firstSettings(clientUrl: string, operatorUrl: string): AuthOptions['settings'] {
   return {
     webauthnMode: 'passwordless',
+    totpIssuer: 'Postern demo',
     // Where identity providers send browsers back to, once one is switched on.
     oauthRedirectTargets: [
       { slug: 'client', uri: `${clientUrl}/signed-in`, surface: 'client', flow: 'web' },

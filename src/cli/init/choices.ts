@@ -10,4 +10,6 @@ export interface Choices {
   readonly store: StoreName
   /** The address of the first operator. */
   readonly email: string
+  /** What people call the product: authenticator apps and passkeys show it. */
+  readonly name: string
 }

@@ -1,4 +1,4 @@
-import type { StoreName } from './choices.js'
+import type { Choices, StoreName } from './choices.js'
 
 interface StoreCode {
   /** Sorted with the imports of every host. */
@@ -42,7 +42,7 @@ pool.on('error', console.error) // without it, a lost idle connection ends the p
 }
 
 /** The options that the host and the command share. */
-export function configFile(store: StoreName): string {
+export function configFile({ store, name }: Pick<Choices, 'store' | 'name'>): string {
   const { imports, setup, backend } = code[store]
   const all = ["import { readFile } from 'node:fs/promises'", ...imports]
   const own = "import { type AuthOptions, roleAuthorizer } from 'postern'"
@@ -74,6 +74,8 @@ const options: AuthOptions = {
   // Behind a proxy: the number of proxies. Without it, X-Forwarded-For is not believed.
   trustProxy: false,
   authorizer: roleAuthorizer(),
+  // First values. From the first start on, the stored ones count: postern settings set KEY=VALUE.
+  settings: { totpIssuer: ${JSON.stringify(name)} },
   mailer: {
     // Call your mail service here. A link is as good as a password: log none in production.
     async send({ to, template, data }) {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Call, Command } from '../frame/command.js'
 import { Refusal } from '../frame/refusal.js'
 import { newKeyFile } from '../keys/generate-keys.js'
@@ -15,17 +15,20 @@ import { serverFile } from './server-file.js'
 
 export const initCommand: Command = {
   help: `Usage: postern init [--framework NAME] [--store NAME] [--email ADDRESS]
+                    [--name TEXT]
 
 Writes a host into this folder: postern.config.ts, server.ts, a page for links
 to a password, .env, tsconfig.json, an empty auth.db for SQLite, and the keys in
 ${usualKeyFile}.
 What must not reach a repository is put into .gitignore first; where git would
-commit it all the same, nothing else is written. It asks three questions, unless
+commit it all the same, nothing else is written. It asks four questions, unless
 the flags answer them:
 
   --framework  express, fastify, koa or hono
   --store      sqlite (needs nothing), postgres, mariadb or mongo
   --email      the address of the first operator
+  --name       what people call your product; without it, the folder's name.
+               Authenticator apps show it
 
 No file is written over: where one of them is there, nothing is written. An
 existing package.json stays, and the command says what to install. The host runs
@@ -34,13 +37,14 @@ on Node 22.18 or newer. Nothing is installed or started.`,
     framework: { type: 'string' },
     store: { type: 'string' },
     email: { type: 'string' },
+    name: { type: 'string' },
   },
   async run(call) {
     if (call.words.length > 0) throw new Refusal('postern init takes options, and no words.', 2)
     const choices = await readChoices(call)
     const { version, versions } = await ownManifest()
     const files = new Map([
-      ['postern.config.ts', configFile(choices.store)],
+      ['postern.config.ts', configFile(choices)],
       ['server.ts', serverFile(choices.framework)],
       ['pages/reset-password.html', pageFile()],
       ['.env', envFile(choices)],
@@ -130,7 +134,17 @@ export async function ownManifest(): Promise<{
 export async function readChoices(call: Call): Promise<Choices> {
   const framework = await answer<Framework>(call, 'framework', frameworks)
   const store = await answer<StoreName>(call, 'store', stores)
-  return { framework, store, email: await emailOf(call) }
+  const email = await emailOf(call)
+  return { framework, store, email, name: await nameOf(call) }
+}
+
+/** Asked for only where somebody is there: it can be changed at any time. */
+async function nameOf({ cwd, flags, ask }: Call): Promise<string> {
+  const usual = basename(cwd) || 'My product'
+  const given = flags['name'] ?? (await ask?.(`What do people call your product? (${usual}) `))
+  const name = String(given ?? '').trim() || usual
+  if (name.length <= 64 && !/\p{C}/u.test(name)) return name
+  throw new Refusal('--name must be a text of 1 to 64 characters.', 2)
 }
 
 async function answer<Name extends string>(

@@ -17,15 +17,24 @@ import { expressGuards, expressRouter } from 'postern/express'
 import options from './postern.config.ts'
 
 ${start}const operator = expressGuards(auth.operator)
+const client = expressGuards(auth.client)
 
 const app = express()
 app.use(expressRouter(auth.both))
 app.get(pagePaths, (_request, response) => {
   response.type('html').send(page)
 })
-// A route of your own, for operators who are signed in.
+// Routes of your own: for operators who are signed in, …
 app.get('/hello', operator.requireUser(), (request, response) => {
   response.json({ hello: operator.principalOf(request).userId })
+})
+// … for customers, …
+app.get('/me', client.requireUser(), (request, response) => {
+  response.json({ me: client.principalOf(request).userId })
+})
+// … and for service accounts and operators whose role grants the permission.
+app.get('/reports', operator.requirePermission('reports.read'), (request, response) => {
+  response.json({ for: operator.principalOf(request).userId })
 })
 
 app.listen(port, () => console.log(\`http://localhost:\${port}\`))
@@ -37,6 +46,7 @@ import { fastifyGuards, fastifyRouter } from 'postern/fastify'
 import options from './postern.config.ts'
 
 ${start}const operator = fastifyGuards(auth.operator)
+const client = fastifyGuards(auth.client)
 
 // Fastify turns off Node's own bound, which ends requests that come too slowly.
 const app = fastify({ requestTimeout: 300_000 })
@@ -44,9 +54,17 @@ app.register(fastifyRouter(auth.both))
 for (const path of pagePaths) {
   app.get(path, async (_request, reply) => reply.type('text/html; charset=utf-8').send(page))
 }
-// A route of your own, for operators who are signed in.
+// Routes of your own: for operators who are signed in, …
 app.get('/hello', { onRequest: operator.requireUser() }, async (request) => ({
   hello: operator.principalOf(request).userId,
+}))
+// … for customers, …
+app.get('/me', { onRequest: client.requireUser() }, async (request) => ({
+  me: client.principalOf(request).userId,
+}))
+// … and for service accounts and operators whose role grants the permission.
+app.get('/reports', { onRequest: operator.requirePermission('reports.read') }, async (request) => ({
+  for: operator.principalOf(request).userId,
 }))
 
 await app.listen({ port })
@@ -59,6 +77,7 @@ import { koaGuards, koaRouter } from 'postern/koa'
 import options from './postern.config.ts'
 
 ${start}const operator = koaGuards(auth.operator)
+const client = koaGuards(auth.client)
 
 const app = new Koa()
 app.use(koaRouter(auth.both))
@@ -67,12 +86,22 @@ app.use(async (context, next) => {
   context.type = 'html'
   context.body = page
 })
-// A route of your own, for operators who are signed in.
-const requireOperator = operator.requireUser()
+// Routes of your own: for operators who are signed in, for customers, and for service accounts and operators whose
+// role grants the permission.
+const [hello, me] = [operator.requireUser(), client.requireUser()]
+const reports = operator.requirePermission('reports.read')
 app.use(async (context, next) => {
-  if (context.path !== '/hello') return next()
-  return requireOperator(context, async () => {
-    context.body = { hello: operator.principalOf(context).userId }
+  if (context.path === '/hello')
+    return hello(context, async () => {
+      context.body = { hello: operator.principalOf(context).userId }
+    })
+  if (context.path === '/me')
+    return me(context, async () => {
+      context.body = { me: client.principalOf(context).userId }
+    })
+  if (context.path !== '/reports') return next()
+  return reports(context, async () => {
+    context.body = { for: operator.principalOf(context).userId }
   })
 })
 
@@ -87,6 +116,7 @@ import { fetchGuards, fetchHandler } from 'postern/fetch'
 import options from './postern.config.ts'
 
 ${start}const operator = fetchGuards(auth.operator)
+const client = fetchGuards(auth.client)
 
 type Answer = (request: Request, from: { remoteAddress: string }) => Promise<Response | null>
 // The library's handlers and guards answer with null to go on.
@@ -98,16 +128,24 @@ const step = (answer: Answer): MiddlewareHandler => async (context, next) => {
 const app = new Hono()
 app.use(step(fetchHandler(auth.both)))
 for (const path of pagePaths) app.get(path, (context) => context.html(page))
-// A route of your own, for operators who are signed in.
+// Routes of your own: for operators who are signed in, …
 app.get('/hello', step(operator.requireUser()), (context) =>
   context.json({ hello: operator.principalOf(context.req.raw).userId }),
+)
+// … for customers, …
+app.get('/me', step(client.requireUser()), (context) =>
+  context.json({ me: client.principalOf(context.req.raw).userId }),
+)
+// … and for service accounts and operators whose role grants the permission.
+app.get('/reports', step(operator.requirePermission('reports.read')), (context) =>
+  context.json({ for: operator.principalOf(context.req.raw).userId }),
 )
 
 serve({ fetch: app.fetch, port }, () => console.log(\`http://localhost:\${port}\`))
 `,
 }
 
-/** The host: both surfaces, the page behind the links, and a guarded route to copy. */
+/** The host: both surfaces, the page behind the links, and guarded routes to copy. */
 export function serverFile(framework: Framework): string {
   return files[framework]
 }

@@ -34,7 +34,7 @@ Exit code 0: nothing is left to do. 1: there are steps, or one was refused.`,
         `Writes of these tables would wait: ${names.join(', ')}. Nothing was done. Choose a quiet hour and add --blocking, or create the index yourself, concurrently, under its name.`,
       )
     }
-    for (const { name } of steps ?? []) call.err(`to do: ${name}`)
+    for (const line of toDo(steps ?? [])) call.err(`to do: ${line}`)
     await withAuth(call, options, (auth) => auth.migrate())
     const done = (steps ?? []).map(({ name }) => name)
     call.out(call.json ? JSON.stringify({ done }) : 'Done. The database is ready.')
@@ -58,6 +58,15 @@ function show(call: Call, steps: readonly MigrationStep[] | null): number {
   else if (steps.length === 0) call.out('Nothing to do. The database is ready.')
   else for (const step of steps) call.out(lineOf(step))
   return steps.length === 0 ? 0 : 1
+}
+
+/** Each step, or how many there are of each kind: the first migration has more than a hundred. */
+function toDo(steps: readonly MigrationStep[]): readonly string[] {
+  if (steps.length <= 10) return steps.map(({ name }) => name)
+  const kinds = steps.map(({ name }) => name.split('/')[1] ?? name)
+  return [...new Set(kinds)].map(
+    (kind) => `${kind}, ${kinds.filter((other) => other === kind).length} times`,
+  )
 }
 
 function lineOf({ name, statement, blocks }: MigrationStep): string {

@@ -288,6 +288,11 @@ export const planted: Readonly<Record<string, Planted>> = {
       }),
     says: '"registrationAllowedDomains.all.domain" ',
   },
+  'a product without a name': {
+    check: 'settings',
+    plant: () => migratedHost({ settings: { totpIssuer: 'Auth' } }),
+    says: 'call your product "Auth"',
+  },
   'a surface without a login method': {
     check: 'settings',
     plant: () => migratedHost({ settings: { passwordLoginOperatorEnabled: false } }),

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ownManifest } from '../../../src/cli/init/init-command.js'
@@ -22,8 +22,8 @@ const all = [
 const read = ({ folder }: Terminal, name: string) => readFileSync(join(folder, name), 'utf8')
 
 describe('postern init', () => {
-  it('asks three questions and writes a host', async () => {
-    const answers = ['fastify', 'postgres', ' ada@example.org ']
+  it('asks four questions and writes a host', async () => {
+    const answers = ['fastify', 'postgres', ' ada@example.org ', ' The "Shop" ']
     const questions: string[] = []
     const ask = async (question: string) => {
       questions.push(question)
@@ -31,9 +31,10 @@ describe('postern init', () => {
     }
     const place = await terminal({ ask })
     const { code, out } = await place.run('init')
-    expect([code, questions.length, readdirSync(place.folder).sort()]).toEqual([0, 3, all])
+    expect([code, questions.length, readdirSync(place.folder).sort()]).toEqual([0, 4, all])
     expect(read(place, 'server.ts')).toContain("from 'postern/fastify'")
     expect(read(place, 'postern.config.ts')).toContain("from 'postern/postgres'")
+    expect(read(place, 'postern.config.ts')).toContain(String.raw`totpIssuer: "The \"Shop\""`)
     expect(read(place, 'package.json')).toContain('create-operator ada@example.org')
     expect(out).toContain('set DATABASE_URL in .env')
     expect(out).toContain('npm run setup')
@@ -44,6 +45,15 @@ describe('postern init', () => {
     await place.run('init', '--email', 'a@example.org')
     expect(read(place, 'server.ts')).toContain("from 'postern/express'")
     expect(read(place, 'postern.config.ts')).toContain("from 'postern/sqlite'")
+  })
+
+  it('calls the product by the folder where nobody is asked, and refuses a name that no app shows', async () => {
+    const place = await terminal()
+    const { code, err } = await place.run('init', ...flags, '--name', 'x'.repeat(65))
+    expect([code, err]).toEqual([2, '--name must be a text of 1 to 64 characters.'])
+    await place.run('init', ...flags)
+    const name = basename(place.folder)
+    expect(read(place, 'postern.config.ts')).toContain(`totpIssuer: ${JSON.stringify(name)}`)
   })
 
   it('keeps secrets out of the repository, readable for their owner alone', async () => {

@@ -117,6 +117,11 @@ describe.each(frameworks)('a folder with postern init for %s', (framework) => {
       assert.equal(login.body['status'], 'authenticated', JSON.stringify(login.body))
       caller.signIn(login.body)
       expect((await caller.send('GET', '/hello')).body).toEqual({ hello: expect.any(String) })
+      const guarded = await Promise.all(['/me', '/reports'].map((path) => caller.send('GET', path)))
+      expect(guarded.map(({ status, body }) => [status, body['code']])).toEqual([
+        [401, 'audience_mismatch'],
+        [403, 'permission_denied'],
+      ])
       const totp = `${operator}/mfa/totp`
       const begun = await step(() => caller.send('POST', totp, { currentPassword: password }))
       const secret = String(begun.body['secret'])

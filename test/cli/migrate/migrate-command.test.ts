@@ -12,7 +12,8 @@ it('shows what is missing, does it on request, and has nothing to do afterwards'
 
   const applied = await place.run('migrate', '--apply')
   expect([applied.code, applied.out]).toEqual([0, 'Done. The database is ready.'])
-  expect(applied.err).toContain('to do: client_users/table')
+  expect(applied.err).toMatch(/^to do: table, \d+ times\nto do: .*, \d+ times\n/)
+  expect(applied.err.split('\n').length).toBeLessThan(10)
   expect(await place.run('migrate')).toMatchObject({
     code: 0,
     out: 'Nothing to do. The database is ready.',

@@ -8,7 +8,8 @@ let current: Promise<string> | undefined
 export async function soundOptions(): Promise<Partial<AuthOptions>> {
   current ??= generateSigningKey()
   const keys = { current: await current }
-  return { keys, configKeys: [configKey('sound')], trustProxy: 1, hash: {}, env: {} }
+  const settings = { totpIssuer: 'Acme' }
+  return { keys, configKeys: [configKey('sound')], trustProxy: 1, hash: {}, env: {}, settings }
 }
 
 /** A host with these options whose database was migrated. `before` are the options at that time, where they differ. */
@@ -17,8 +18,11 @@ export async function migratedHost(
   before: Partial<AuthOptions> = {},
   surroundings: Parameters<typeof configured>[1] = {},
 ): Promise<Configured> {
-  const place = await configured({ ...(await soundOptions()), ...given }, surroundings)
-  const auth = await createAuth({ ...place.options, ...before })
+  const sound = await soundOptions()
+  const named = (options: Partial<AuthOptions>) =>
+    options.settings && { settings: { ...sound.settings, ...options.settings } }
+  const place = await configured({ ...sound, ...given, ...named(given) }, surroundings)
+  const auth = await createAuth({ ...place.options, ...before, ...named(before) })
   await auth.migrate()
   await auth.close()
   return place
