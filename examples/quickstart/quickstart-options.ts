@@ -28,6 +28,6 @@ export async function quickstartOptions({
     mailer: printingMailer,
     // The first operator's `systemRole`, `super_admin`, may change the settings.
     authorizer: roleAuthorizer(),
-    settings: { registrationOperatorEnabled: true, totpIssuer: 'Quickstart' },
+    settings: { totpIssuer: 'Quickstart' },
   }
 }
