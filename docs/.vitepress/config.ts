@@ -40,7 +40,7 @@ const sidebar: Item[] = [
     'Pages and apps',
     page('The client', 'client'),
     page('Server-rendered pages', 'server-rendered'),
-    page('Tokens in other services', 'verify-tokens'),
+    page('Check tokens in other services', 'verify-tokens'),
   ),
   group(
     'Configuration',
@@ -51,6 +51,7 @@ const sidebar: Item[] = [
   group(
     'Stores',
     page('SQL databases', 'sql'),
+    page('Beside your own tables', 'orm'),
     page('MongoDB', 'mongo'),
     page('Redis', 'redis'),
     page('A store of your own', 'custom-store'),

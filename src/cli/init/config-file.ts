@@ -71,11 +71,10 @@ const options: AuthOptions = {
     },
     client: { baseUrl },
   },
+  settings: { totpIssuer: ${JSON.stringify(name)} }, // first values; later: postern settings set KEY=VALUE
   // Behind a proxy: the number of proxies. Without it, X-Forwarded-For is not believed.
   trustProxy: false,
   authorizer: roleAuthorizer(),
-  // First values. From the first start on, the stored ones count: postern settings set KEY=VALUE.
-  settings: { totpIssuer: ${JSON.stringify(name)} },
   mailer: {
     // Call your mail service here. A link is as good as a password: log none in production.
     async send({ to, template, data }) {
