@@ -19,6 +19,7 @@ import {
   newUser,
   type OauthIdentity,
   type User,
+  weekOf,
 } from '../../model/user.js'
 import { gatheredCalls, mostGathered } from '../../stores/gathered-calls.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -207,7 +208,8 @@ function createAccountImport(
       enabled: inOne && row.enabled,
       importState: inOne ? null : 'unfinished',
     })
-    return { ...user, createdAt: row.createdAt ?? now, lastLoginAt: row.lastLoginAt }
+    const createdAt = row.createdAt ?? now
+    return { ...user, createdAt, createdWeek: weekOf(createdAt), lastLoginAt: row.lastLoginAt }
   }
 
   function passwordOf({ passwordHash, passwordChangedAt }: ImportRow) {
