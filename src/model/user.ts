@@ -94,6 +94,8 @@ export function soleTenantOf(memberships: readonly Membership[]): string {
 /** The week since 1970. */
 export const weekOf = (time: number): number => Math.floor(time / (7 * 24 * 60 * 60 * 1000))
 
+export const madeAt = (time: number) => ({ createdAt: time, createdWeek: weekOf(time) })
+
 /** A record without the field is a person: `kind` was added later. */
 export function isHuman({ kind }: { readonly kind?: string | null }): boolean {
   return (kind ?? '') === ''
@@ -184,7 +186,6 @@ export function newUser(now: number, given: Given): User {
     deviceEpoch: 0,
     secretsEpoch: 0,
     secretsChangedIn: null,
-    createdAt: now,
     updatedAt: now,
     lastLoginAt: null,
     deletingAt: null,
@@ -194,7 +195,7 @@ export function newUser(now: number, given: Given): User {
     importState: null,
     addressStart: addressStartOf(given.email),
     soleTenant: soleTenantOf(given.memberships ?? []),
-    createdWeek: weekOf(now),
+    ...madeAt(now),
     ...given,
   }
 }

@@ -16,10 +16,10 @@ import {
   isBeingLinked,
   isHuman,
   type Membership,
+  madeAt,
   newUser,
   type OauthIdentity,
   type User,
-  weekOf,
 } from '../../model/user.js'
 import { gatheredCalls, mostGathered } from '../../stores/gathered-calls.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
@@ -198,18 +198,16 @@ function createAccountImport(
 
   function userOf(row: ImportRow): User {
     const now = ctx.clock.now()
-    const { email, emailAsTyped, emailVerifiedAt, name, systemRole } = row
+    const { email, emailAsTyped, emailVerifiedAt, name, systemRole, memberships } = row
     const inOne = isWrittenAtOnce(row)
     const user = newUser(now, {
-      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole },
+      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole, memberships },
       id: row.id ?? uuidv7(now, ctx.random),
       ...passwordOf(row),
-      memberships: row.memberships,
       enabled: inOne && row.enabled,
       importState: inOne ? null : 'unfinished',
     })
-    const createdAt = row.createdAt ?? now
-    return { ...user, createdAt, createdWeek: weekOf(createdAt), lastLoginAt: row.lastLoginAt }
+    return { ...user, ...madeAt(row.createdAt ?? now), lastLoginAt: row.lastLoginAt }
   }
 
   function passwordOf({ passwordHash, passwordChangedAt }: ImportRow) {
