@@ -16,8 +16,6 @@ export type {
   NewUser,
   UserChanges,
   UserExport,
-  UserPage,
-  UserPageRequest,
   UserRecord,
 } from './domain/accounts/user-export.js'
 export type {
@@ -29,6 +27,7 @@ export type {
   ImportReport,
   ImportResult,
 } from './domain/accounts/user-import.js'
+export type { UserPage, UserPageRequest } from './domain/accounts/user-list.js'
 export type { Users } from './domain/accounts/users.js'
 export type {
   Role,

@@ -153,7 +153,7 @@ export const intentForms = {
   register: mailedLink,
   /** Its secret is of the link and of what the browser or app keeps. */
   confirmedLink: z.object({ ...ofAccount, boundTo: none, payload: z.object({}) }),
-  /** Bound to the session that asked. The address as typed is to become the account's. */
+  /** Bound to the session that asked, or to `byAdministrator`. The address as typed is to become the account's. */
   changeEmail: z.object({ ...link, boundTo: text, payload: z.object({ email: text }) }),
   resetPassword: mailedLink,
   expiredPassword: z.object({ ...link, boundTo: none }),

@@ -68,7 +68,33 @@ export interface User extends Doc {
    * the row completes it. `disabled` once the host disabled it: the import that completes it leaves it so.
    */
   readonly importState: 'unfinished' | 'disabled' | null
+  /** For lists, as are the next two: `addressStartOf` the address. Empty in records without the field. */
+  readonly addressStart: string
+  /** `soleTenantOf` the memberships. */
+  readonly soleTenant: string
+  /** `weekOf` the creation. 0 in records without the field. */
+  readonly createdWeek: number
 }
+
+export const addressStartLength = 3
+
+/** What one index entry finds addresses by that begin alike. Never half a character: it may be asked for by any text. */
+export const addressStartOf = (email: string): string =>
+  [...email].slice(0, addressStartLength).join('')
+
+/** Where it is not known which tenant it is, or there are several. A tenant of this name costs its list some reads. */
+export const severalTenants = '*'
+
+/** The tenant, if it is the only one: no index has an entry for each of a list. Empty without a tenant. */
+export function soleTenantOf(memberships: readonly Membership[]): string {
+  const [sole, ...others] = new Set(memberships.map(({ tenantId }) => tenantId))
+  return others.length > 0 ? severalTenants : (sole ?? '')
+}
+
+/** The week since 1970. */
+export const weekOf = (time: number): number => Math.floor(time / (7 * 24 * 60 * 60 * 1000))
+
+export const madeAt = (time: number) => ({ createdAt: time, createdWeek: weekOf(time) })
 
 /** A record without the field is a person: `kind` was added later. */
 export function isHuman({ kind }: { readonly kind?: string | null }): boolean {
@@ -105,8 +131,18 @@ export const usersSpec: SurfaceSpec<User> = {
     lastIntentId: { kind: 'text', nullable: true },
     settledEnrollmentId: { kind: 'text', nullable: true },
     importState: { kind: 'text', nullable: true },
+    addressStart: { kind: 'text', default: '' },
+    soleTenant: { kind: 'text', default: severalTenants },
+    createdWeek: { kind: 'integer', default: 0 },
   },
-  indexes: [{ on: ['email'], unique: true }, { on: ['kind'] }],
+  indexes: [
+    { on: ['email'], unique: true },
+    { on: ['kind'] },
+    { on: ['kind', 'enabled'] },
+    { on: ['kind', 'addressStart'] },
+    { on: ['kind', 'soleTenant'] },
+    { on: ['kind', 'createdWeek'] },
+  ],
   expires: 'never',
 }
 
@@ -150,7 +186,6 @@ export function newUser(now: number, given: Given): User {
     deviceEpoch: 0,
     secretsEpoch: 0,
     secretsChangedIn: null,
-    createdAt: now,
     updatedAt: now,
     lastLoginAt: null,
     deletingAt: null,
@@ -158,6 +193,9 @@ export function newUser(now: number, given: Given): User {
     lastIntentId: null,
     settledEnrollmentId: null,
     importState: null,
+    addressStart: addressStartOf(given.email),
+    soleTenant: soleTenantOf(given.memberships ?? []),
+    ...madeAt(now),
     ...given,
   }
 }

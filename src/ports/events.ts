@@ -522,8 +522,8 @@ export type AccountEvent =
     }
   | {
       /**
-       * Another confirmation link was asked for. `actorId` is the administrator who asked; null for a request by
-       * the public form.
+       * Another confirmation link was asked for, or by `users.changeEmail` one of a new address. `actorId` is the
+       * administrator who asked; null for a request by the public form.
        */
       readonly type: 'email.verificationRequested'
       readonly actorId: string | null

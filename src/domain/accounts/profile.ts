@@ -1,13 +1,13 @@
-import { sha256 } from '../../crypto/secrets.js'
+import { isUuid, sha256 } from '../../crypto/secrets.js'
 import { entryRefusal, entryRules } from '../../engine/accounts.js'
 import { maxPasswordBytes } from '../../engine/passwords.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError } from '../../errors/index.js'
-import type { OauthIdentity, User } from '../../model/user.js'
+import { addressStartOf, isHuman, type OauthIdentity, type User } from '../../model/user.js'
 import type { RequestSource } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
-import type { Principal, SignedIn } from '../context/actor.js'
+import type { Act, Principal, SignedIn } from '../context/actor.js'
 import { readEmail, requireEmail } from '../context/email-address.js'
 import { requireReAuthentication } from '../factors/step-up.js'
 import {
@@ -236,6 +236,9 @@ interface LinkTerms {
 
 type ChangeIntent = SpentIntent<'changeEmail'>
 
+/** In place of the session that asked; no session has this id. */
+const byAdministrator = 'administrator'
+
 const passwordsOff =
   'Passwords are switched off. Open the link where you asked for the change and are signed in, or ask for it again.'
 
@@ -251,7 +254,7 @@ async function admit(ctx: SurfaceContext, typed: string): Promise<string> {
 /** An earlier link is void either way. The account's present address needs no confirmation. */
 async function sendLink(
   ctx: SurfaceContext,
-  { user, sessionId }: SignedIn,
+  { user, sessionId }: AskingSession,
   email: string,
   { typed, ttlMs, languages }: LinkTerms,
 ): Promise<void> {
@@ -291,6 +294,7 @@ async function move(
     { credentialEpoch, sessionEpoch, deviceEpoch, enabled: true, kind: '' },
     {
       email,
+      addressStart: addressStartOf(email),
       emailAsTyped: stored.payload.email,
       emailVerifiedAt: now,
       credentialEpoch: credentialEpoch + 1,
@@ -311,7 +315,8 @@ async function requireAsker(
   { sessionId, currentPassword }: AddressAsker,
   source: RequestSource,
 ): Promise<void> {
-  if (isWritten) return
+  // The account may have no session and no password, and an administrator answers for its owner.
+  if (isWritten || stored.boundTo === byAdministrator) return
   if (sessionId !== null && sessionId === stored.boundTo) {
     // Its access token outlives the session by a little; the right to go on with this does not.
     if ((await sessionRefusal(ctx, user, sessionId)) === null) return
@@ -362,6 +367,41 @@ export async function requestEmailChange(
   if (notifySecurityChanges)
     void mailOwner(ctx, user, { template: 'emailChangeRequested', data: { at } })
   ctx.emit('email.changeRequested', source, { at, userId: user.id })
+}
+
+/**
+ * The same for an administrator. Whoever opens the link has the new mailbox, and moves the account. False where no
+ * enabled person has the id. Throws `invalid_request`, `email_not_allowed`, `email_domain_not_allowed`, `email_taken`,
+ * `rate_limited`, and `email_not_verified` for an account that a stranger may have registered.
+ */
+export async function requestEmailChangeOf(
+  ctx: SurfaceContext,
+  userId: string,
+  newEmail: string,
+  { actorId, source }: Act,
+): Promise<boolean> {
+  const email = await admit(ctx, newEmail)
+  const user = isUuid(userId) ? await ctx.collections.users.get(userId) : null
+  if (user === null || !isHuman(user) || !user.enabled) return false
+  if (user.email === email) {
+    const detail = '"newEmail" must be another address than the present one.'
+    throw new AuthError('invalid_request', { detail })
+  }
+  // The mailbox would be proved, and the password a stranger's.
+  if (user.selfRegistered && user.emailVerifiedAt === null)
+    throw new AuthError('email_not_verified')
+  const [holder] = await ctx.collections.users.find({ email }, { limit: 1 })
+  if (holder !== undefined) throw new AuthError('email_taken')
+  await ctx.limits.check('recoveryPerAddress', `change ${email}`)
+  const { emailVerificationTTL: ttlMs, notifySecurityChanges } = await ctx.settings()
+  const terms = { typed: newEmail.trim(), ttlMs, languages: [] }
+  await sendLink(ctx, { user, sessionId: byAdministrator }, email, terms)
+  const at = ctx.clock.now()
+  if (notifySecurityChanges)
+    void mailOwner(ctx, user, { template: 'emailChangeRequested', data: { at } })
+  // `email.changeRequested` says that the owner asked.
+  ctx.emit('email.verificationRequested', source, { at, userId, actorId })
+  return true
 }
 
 /**

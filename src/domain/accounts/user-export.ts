@@ -12,8 +12,8 @@ import { isHuman, type Membership, type User } from '../../model/user.js'
 import type { AccountField, AccountStanding } from '../../ports/events.js'
 import type { Collection, Doc } from '../../ports/store.js'
 import type { UserKind } from '../../ports/surface.js'
-import { fullPage, newestFirst } from '../../stores/pages.js'
-import { type Act, hostPage, reasonOf } from '../context/actor.js'
+import { newestFirst } from '../../stores/pages.js'
+import { type Act, reasonOf } from '../context/actor.js'
 import { isVoidProof } from '../context/open-collections.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 
@@ -129,37 +129,6 @@ export function recordOf(user: User): UserRecord {
     updatedAt: user.updatedAt,
     lastLoginAt: user.lastLoginAt,
   }
-}
-
-/** A page of users. */
-export interface UserPage {
-  /** By id: the oldest first, but for ids that an import gave. */
-  readonly users: readonly UserRecord[]
-  /** The `after` of the next page; null on the last page. */
-  readonly next: string | null
-}
-
-/** The page of users to read. */
-export interface UserPageRequest {
-  /** Default empty: people. */
-  readonly kind?: UserKind
-  /** 1 to 200. Default 50. */
-  readonly limit?: number
-  /** The `next` of the previous page. Default: the first page. */
-  readonly after?: string
-}
-
-export async function listUsers(
-  users: Pick<Collection<User>, 'find'>,
-  { kind = '', ...request }: UserPageRequest,
-): Promise<UserPage> {
-  const page = hostPage(request)
-  if (kind !== '' && kind !== 'service') {
-    const detail = "A page's kind must be '', for people, or 'service'."
-    throw new AuthError('invalid_request', { detail })
-  }
-  const { shown, next } = page.cut(await fullPage(users, { kind }, page.read))
-  return { users: shown.map(recordOf), next }
 }
 
 /** Fails closed: an account that cannot be read does not count as a person. */

@@ -16,6 +16,7 @@ import {
   isBeingLinked,
   isHuman,
   type Membership,
+  madeAt,
   newUser,
   type OauthIdentity,
   type User,
@@ -197,17 +198,16 @@ function createAccountImport(
 
   function userOf(row: ImportRow): User {
     const now = ctx.clock.now()
-    const { email, emailAsTyped, emailVerifiedAt, name, systemRole } = row
+    const { email, emailAsTyped, emailVerifiedAt, name, systemRole, memberships } = row
     const inOne = isWrittenAtOnce(row)
     const user = newUser(now, {
-      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole },
+      ...{ email, emailAsTyped, emailVerifiedAt, name, systemRole, memberships },
       id: row.id ?? uuidv7(now, ctx.random),
       ...passwordOf(row),
-      memberships: row.memberships,
       enabled: inOne && row.enabled,
       importState: inOne ? null : 'unfinished',
     })
-    return { ...user, createdAt: row.createdAt ?? now, lastLoginAt: row.lastLoginAt }
+    return { ...user, ...madeAt(row.createdAt ?? now), lastLoginAt: row.lastLoginAt }
   }
 
   function passwordOf({ passwordHash, passwordChangedAt }: ImportRow) {

@@ -10,7 +10,7 @@ import {
 } from '../../engine/accounts.js'
 import { isStorable } from '../../engine/text.js'
 import { AuthError, DeletionRefusedError } from '../../errors/index.js'
-import { isHuman, type Membership, newUser, type User } from '../../model/user.js'
+import { isHuman, type Membership, newUser, soleTenantOf, type User } from '../../model/user.js'
 import type { AccountField } from '../../ports/events.js'
 import { conflict, retryOnConflict } from '../../stores/retry-on-conflict.js'
 import { type Act, type Actor, actBy } from '../context/actor.js'
@@ -18,12 +18,15 @@ import { readEmail } from '../context/email-address.js'
 import { passkeysOfUser } from '../context/enrolled-factors.js'
 import { factorChanged, raiseDeviceEpoch, retireProofs } from '../factors/factor-changes.js'
 import type { MailedLink } from '../mail/mail-service.js'
+import { identitiesOf } from '../oauth/oauth-links.js'
 import { clearGuesses } from '../passwords/guess-budgets.js'
 import { hostLine } from '../passwords/password-check.js'
 import { checkNewPassword, resetLinkFor } from '../passwords/password-writer.js'
 import { endAllSessions, raiseSessionEpoch } from '../sessions/session-endings.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
+import { waysIn } from '../surface/ways-in.js'
 import { deleteAccount } from './account-deletions.js'
+import { requestEmailChangeOf } from './profile.js'
 import {
   checkRoles,
   emitUserCreateFailed,
@@ -31,22 +34,20 @@ import {
   emitUserUpdated,
   exportUser,
   invalidUser,
-  listUsers,
   type NewUser,
   onlyKnown,
   onlyMembers,
   recordOf,
   type UserChanges,
   type UserExport,
-  type UserPage,
-  type UserPageRequest,
   type UserRecord,
 } from './user-export.js'
 import { type ImportBatch, type ImportReport, importUsers } from './user-import.js'
+import { listUsers, type UserPage, type UserPageRequest } from './user-list.js'
 
 /**
- * The users of one surface, for the host's code: no permission is checked, and only `resetMfa` sends a
- * mail. `by` names the actor for events and audit records. Methods throw `AuthError` with the codes
+ * The users of one surface, for the host's code: no permission is checked, and only `resetMfa` and
+ * `changeEmail` send mails. `by` names the actor for events and audit records. Methods throw `AuthError` with the codes
  * named here, and `service_unavailable` when the store fails.
  */
 export interface Users {
@@ -67,8 +68,26 @@ export interface Users {
   get(id: string): Promise<UserRecord | null>
   /** The user of an address in any spelling; null without one. Throws as `get` does. */
   findByEmail(email: string): Promise<UserRecord | null>
-  /** A page of people or of service accounts. Throws `invalid_request` for a page out of bounds. */
+  /**
+   * By what a person can sign in as the settings are now: `password`, `passkey` where one does without a password, and
+   * ids of providers. Whether the account is enabled and its address confirmed says `get`. Null for an unknown id and
+   * for a service account. Throws as `get` does.
+   */
+  signInMethods(id: string): Promise<readonly string[] | null>
+  /**
+   * A page of people or of service accounts. A call reads about a thousand records at most: with a filter, a page may
+   * have fewer users than `limit`, or none, and still a `next`. Throws `invalid_request` for a page out of bounds.
+   */
   list(page?: UserPageRequest): Promise<UserPage>
+  /**
+   * Mails a link to the new address. Once it is opened, the account has this address; until then nothing changes. The
+   * present address is told now and then. No session or password is asked for with the link, so be sure who asks. The
+   * link is void after a newer one, a change of the password or a factor, the end of all sessions and a disabling.
+   * False where no enabled person has the id. Throws `invalid_request`, `email_not_allowed`,
+   * `email_domain_not_allowed`, `email_taken`, `rate_limited` for more than three an hour to one address, and
+   * `email_not_verified` for a registered account whose address nobody proved: a stranger may have made it.
+   */
+  changeEmail(id: string, newEmail: string, by?: Actor): Promise<boolean>
   /**
    * Resolves with the changed user; null for an unknown id. Throws `invalid_request`, `memberships_changed` for a list
    * with a `membershipsRevision` that is no longer the user's, `role_not_assignable` as `assertRoleAssignable` does, and `import_unfinished` for `enabled: true` where
@@ -244,9 +263,14 @@ export function createUsers(ctx: SurfaceContext): Users {
       return user === undefined ? null : recordOf(user)
     },
 
+    signInMethods: async (id) => (isId(id) ? signInMethodsOf(ctx, id) : null),
+
     async list(request = {}) {
-      return listUsers(ctx.collections.users, request)
+      return listUsers(ctx, request)
     },
+
+    changeEmail: async (id, newEmail, by = {}) =>
+      requestEmailChangeOf(ctx, textOf('id', id), textOf('newEmail', newEmail), actBy(by)),
 
     async update(id, changes, by = {}) {
       const act = actBy(by)
@@ -303,10 +327,14 @@ function writeOf(user: User, given: UserChanges) {
   if (expected !== undefined && expected !== membershipsRevision) {
     throw new AuthError('memberships_changed')
   }
-  const isListed = known.memberships !== undefined
-  const changes = isListed ? { ...known, membershipsRevision: membershipsRevision + 1 } : known
-  const { guard, set } = writeOfStanding(user, changes)
-  return { guard: isListed ? { ...guard, membershipsRevision } : guard, set }
+  const { memberships } = known
+  if (memberships === undefined) return writeOfStanding(user, known)
+  const listed = {
+    soleTenant: soleTenantOf(memberships),
+    membershipsRevision: membershipsRevision + 1,
+  }
+  const { guard, set } = writeOfStanding(user, { ...known, ...listed })
+  return { guard: { ...guard, membershipsRevision }, set }
 }
 
 function writeOfStanding(user: User, changes: Partial<User>) {
@@ -326,6 +354,20 @@ function writeOfStanding(user: User, changes: Partial<User>) {
   }
   const marked = isUnfinished ? { importState: 'disabled' as const } : {}
   return { guard, set: { ...changes, ...ended, ...marked } }
+}
+
+async function signInMethodsOf(ctx: SurfaceContext, id: string): Promise<readonly string[] | null> {
+  const [user, identities, passkeys, current] = await Promise.all([
+    ctx.collections.users.get(id),
+    identitiesOf(ctx, id),
+    passkeysOfUser(ctx.collections, id),
+    ctx.settings(),
+  ])
+  if (user === null || !isHuman(user)) return null
+  // Only one that verifies the person opens an account by itself.
+  const opens = passkeys.some(({ uvInitialized }) => uvInitialized)
+  const isOpen = current.webauthnMode === 'passwordless' && opens
+  return [...waysIn(ctx, current, user, identities), ...(isOpen ? ['passkey'] : [])]
 }
 
 /** False for a text that is no id, whatever it holds. */

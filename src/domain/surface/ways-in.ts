@@ -4,7 +4,7 @@ import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import { isTenantAllowed, tenantOfIssuer } from '../../identity-providers/microsoft-tenants.js'
 import type { ProviderCredentials } from '../../identity-providers/provider.js'
 import { providerId } from '../../identity-providers/providers.js'
-import type { OauthIdentity } from '../../model/user.js'
+import type { OauthIdentity, User } from '../../model/user.js'
 import type { BeforeRegister } from '../../ports/host.js'
 import { providerSettings } from '../../settings/oauth-providers.js'
 import type { AuthSettings } from '../../settings/settings.js'
@@ -84,13 +84,24 @@ export async function hasWayIn(
   identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
 ): Promise<boolean> {
   const [user, current] = await Promise.all([ctx.collections.users.get(userId), ctx.settings()])
+  return waysIn(ctx, current, user, identities).length > 0
+}
+
+/** `password`, and the ids of providers, as far as the settings let the user in by them. */
+export function waysIn(
+  ctx: Pick<SurfaceContext, 'surface' | 'providers'>,
+  current: AuthSettings,
+  user: Pick<User, 'passwordHash'> | null,
+  identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
+): readonly string[] {
   const { passwordLoginEnabled } = settingsFor(ctx.surface, current)
-  if (user !== null && user.passwordHash !== null && passwordLoginEnabled) return true
-  return identities.some(
+  const hasPassword = passwordLoginEnabled && user !== null && user.passwordHash !== null
+  const admitted = identities.filter(
     (identity) =>
       isProviderOffered(ctx, identity.provider, current) &&
       isIssuerAdmitted(ctx, identity, current),
   )
+  return [...(hasPassword ? ['password'] : []), ...admitted.map(({ provider }) => provider)]
 }
 
 const hostCode = /^(?!auth\.)[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/

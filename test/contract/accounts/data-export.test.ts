@@ -49,7 +49,7 @@ const left: Readonly<Record<string, string>> = {
 }
 /** Counts of what voids what, and marks of work under way. */
 const bookkeeping =
-  /Epoch$|^(generation|noReissueUpTo|shown|byDevice|revision|membershipsRevision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|keptIntentId|secretsChangedIn|endedBefore|lastIntentId|settledEnrollmentId|importState)$/
+  /Epoch$|^(generation|noReissueUpTo|shown|byDevice|revision|membershipsRevision|removingBy|enrollmentId|expiresAt|pendingSince|keptSessionId|keptIntentId|secretsChangedIn|endedBefore|lastIntentId|settledEnrollmentId|importState|addressStart|soleTenant|createdWeek)$/
 
 const named = (member: keyof typeof surfaceCollections): string => surfaceCollections[member].name
 

@@ -171,6 +171,9 @@ export async function serviceToken(host: ContractHost): Promise<{ id: string; be
     lastIntentId: null,
     settledEnrollmentId: null,
     importState: null,
+    addressStart: '',
+    soleTenant: '',
+    createdWeek: 0,
     expiresAt: null,
   })
   const jwks = (await host.send('GET', '/v1/auth/operator/jwks')).json() as {

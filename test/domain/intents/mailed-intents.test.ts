@@ -42,6 +42,9 @@ const ada: User = {
   lastIntentId: null,
   settledEnrollmentId: null,
   importState: null,
+  addressStart: '',
+  soleTenant: '',
+  createdWeek: 0,
 }
 const bob: User = { ...ada, id: '01940000-0000-7000-8000-00000000000b', email: 'bob@example.org' }
 const minute = 60_000

@@ -35,6 +35,9 @@ const user: User = {
   lastIntentId: null,
   settledEnrollmentId: null,
   importState: null,
+  addressStart: '',
+  soleTenant: '',
+  createdWeek: 0,
 }
 
 const how = { amr: ['pwd'], authTime: 1 }
