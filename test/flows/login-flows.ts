@@ -1,4 +1,4 @@
-import { inApp, mailedCodeFor } from '../support/people/mailed-code.js'
+import { inApp, mailedCodeFor } from '../contract/login/mailed-code-steps.js'
 import { goodPassword } from '../support/people/people.js'
 import { doors, trusting, trustingPerson } from '../support/people/trusted-device.js'
 import { type Flow, post, request, strangeAddress, type Walk } from './flow.js'

@@ -1,6 +1,6 @@
 import { startEarly } from '../../concurrency/promises.js'
 import { equalConstantTime, keyedHash, randomToken, sha256 } from '../../crypto/secrets.js'
-import { codeMethod, entryRefusal, entryRules } from '../../engine/accounts.js'
+import { codeMethod, type EntryRules, entryRefusal, entryRules } from '../../engine/accounts.js'
 import { siteOf } from '../../engine/addresses.js'
 import { plainCode } from '../../engine/factors.js'
 import { budgetIn, type GuessBudget, storedBudget } from '../../engine/guess-budgets.js'
@@ -76,11 +76,11 @@ function eightDigits(random: Random): string {
   return String(drawn).padStart(8, '0')
 }
 
-/** An unproved mailbox is no reason against it: the code proves it. */
-async function mayUseCode(ctx: SurfaceContext, user: User): Promise<boolean> {
-  const account = { ...user, emailVerifiedAt: user.emailVerifiedAt ?? ctx.clock.now() }
-  const rules = entryRules(ctx.surface, await ctx.settings())
-  return entryRefusal('codeLogin', rules, { account }) === null
+/** Null for an account that may not use a code. An unproved mailbox is no reason: the code proves it. */
+function ownerOf(user: User | undefined, rules: EntryRules): User | null {
+  if (user === undefined) return null
+  const account = { ...user, emailVerifiedAt: user.emailVerifiedAt ?? 0 }
+  return entryRefusal('codeLogin', rules, { account }) === null ? user : null
 }
 
 /**
@@ -98,8 +98,9 @@ export async function mailLoginCode(
   const keys = { recognitionId: asker.recognitionId, signInKey: null }
   const budget = await passwordBudget(ctx, keys, found)
   await countMail(ctx, email, budget, source)
+  const rules = entryRules(ctx.surface, await ctx.settings())
   const [user] = await found
-  const owner = user !== undefined && (await mayUseCode(ctx, user)) ? user : null
+  const owner = ownerOf(user, rules)
   const [codeKey, code] = [randomToken(ctx.random), eightDigits(ctx.random)]
   const payload = { codeHash: keyedHash(codeKey, code), budget: storedBudget(budget) }
   // Stored for whatever address, so that each costs the same.
@@ -160,7 +161,7 @@ async function attempt(ctx: SurfaceContext, asked: Asked, typed: string): Promis
 /** Counted apart from passwords, so that neither kind of guess locks the other out. */
 function guessAt({ boundTo, payload }: Stored): Guess {
   const budget = budgetIn(payload.budget)
-  const subject = `${boundTo} ${payload.budget ?? ''}`
+  const subject = [boundTo, payload.budget].join(' ')
   return { counter: 'mailedCodeFailures', subject, budget: budget.of }
 }
 
@@ -168,11 +169,8 @@ function guessAt({ boundTo, payload }: Stored): Guess {
 async function provedUser(ctx: SurfaceContext, opened: Opened, source: RequestSource) {
   const { user } = opened
   if (user.emailVerifiedAt !== null) return user
-  const proved = await proveOwner(ctx, user, {
-    by: spendIntent(opened),
-    newPassword: null,
-    source,
-  })
+  const proof = { by: spendIntent(opened), newPassword: null, source }
+  const proved = await proveOwner(ctx, user, proof)
   if (proved === null) throw new AuthError('invalid_credentials')
   await endAllSessions(ctx, proved.id, 'password_change', source)
   return proved

@@ -15,6 +15,10 @@ import {
 } from '../../support/hosts/open-host.js'
 import { withoutLimits } from '../../support/hosts/without-limits.js'
 import { enrolled } from '../../support/people/authenticator.js'
+import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
+import { loginHere } from '../../support/people/recognition-steps.js'
+import { linkFor } from '../../support/people/recovery-steps.js'
+import { faultyBackend } from '../../support/stores/faulty-backend.js'
 import {
   askForCode,
   inApp,
@@ -22,11 +26,7 @@ import {
   mailedCodeFor,
   showCode,
   wrongCodeFor,
-} from '../../support/people/mailed-code.js'
-import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
-import { loginHere } from '../../support/people/recognition-steps.js'
-import { linkFor } from '../../support/people/recovery-steps.js'
-import { faultyBackend } from '../../support/stores/faulty-backend.js'
+} from './mailed-code-steps.js'
 
 const surface: Surface = 'client'
 const refused = '401 invalid_credentials'

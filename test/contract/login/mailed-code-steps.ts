@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Surface } from '../../../src/ports/surface.js'
-import type { ContractHost } from '../hosts/hosts.js'
-import type { Reply, SendOptions } from '../hosts/http-client.js'
+import type { ContractHost } from '../../support/hosts/hosts.js'
+import type { Reply, SendOptions } from '../../support/hosts/http-client.js'
 
 export const inApp = { headers: { 'x-token-delivery': 'body' } } as const
 
