@@ -24,9 +24,6 @@ const root = new URL('../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const write = (path: string, text: string): void => writeFileSync(new URL(path, root), text)
 
-/** With every option of the surfaces. */
-const wholeDocument = () => openApiDocument({ mailedCode: true })
-
 interface Options {
   readonly breaking: boolean
   /** The number of the owner's ruling that allows a change; null without. */
@@ -60,7 +57,7 @@ function byTest(variable: string, value: string, ...files: readonly string[]): v
 /** Renews the contract snapshot; a change that callers would notice has to be asked for. */
 function writeContract(mayBreak: boolean): void {
   const file = 'test/openapi/contract.txt'
-  const after = contractEntries(operations, wholeDocument())
+  const after = contractEntries(operations, openApiDocument({ mailedCode: true }))
   const { broken, added } = contractChanges(read(file).split('\n').filter(Boolean), after)
   for (const entry of broken) console.error(entry)
   if (broken.length > 0 && !mayBreak) {
@@ -97,7 +94,7 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'docs/reference.md and docs/options.md, from the operation table and src/options.ts',
     pages: ['reference.md', 'options.md'],
     run() {
-      write('docs/reference.md', referencePage(operations, wholeDocument()))
+      write('docs/reference.md', referencePage(operations, openApiDocument({ mailedCode: true })))
       write('docs/options.md', optionsPage(read('src/options.ts'), authSettingDeclarations))
     },
   },
@@ -150,7 +147,7 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'the types of the calls and codes of the client, below src/client',
     run() {
       mkdirSync(new URL('src/client/calls/', root), { recursive: true })
-      for (const [name, text] of clientTypes(operations, wholeDocument())) {
+      for (const [name, text] of clientTypes(operations, openApiDocument({ mailedCode: true }))) {
         write(`src/client/${name}`, formatted(`src/client/${name}`, text))
       }
     },

@@ -44,9 +44,7 @@ function print({ seed, step, rig, operation, request, places }: Difference): voi
 
 /** What each operation and call was answered; true if every operation succeeded. */
 function printAnswers({ answers }: Outcome): boolean {
-  const items = Object.values(openApiDocument({ mailedCode: true }).paths).flatMap((item) =>
-    Object.values(item),
-  )
+  const items = Object.values(openApiDocument().paths).flatMap((item) => Object.values(item))
   const operations = items.map(({ operationId }) => operationId)
   const countOf = (name: string, begin: string): number =>
     [...(answers.get(name) ?? [])].reduce(

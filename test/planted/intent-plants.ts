@@ -149,11 +149,4 @@ export const intentPlants: readonly PlantEntry[] = [
     replace: "hangsOn: ['credentials', 'session', 'provider']",
     tests: ['test/contract/oauth/links.test.ts'],
   },
-  {
-    name: 'a mailed code signs in twice',
-    file: 'src/domain/login/mailed-code.ts',
-    find: 'challenges.take(stored.id)',
-    replace: 'challenges.get(stored.id)',
-    tests: ['test/contract/login/mailed-code.test.ts'],
-  },
 ]
