@@ -313,7 +313,9 @@ describe('limits', () => {
     expect(outcomeOf(await askForCode(host, surface, 'another@example.org', from(site(7))))).toBe(
       '202',
     )
-    await host.clock.advance(3_600_000)
+    await host.clock.advance(3_599_999)
+    expect(await ask(site(7))).toBe(limited)
+    await host.clock.advance(1)
     expect(await ask(site(7))).toBe('202')
   })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
+import { inApp, mailedCodeFor } from '../../contract/login/mailed-code-steps.js'
 import type { OauthHost } from '../../contract/oauth/oauth-host.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
-import { inApp, mailedCodeFor } from '../../contract/login/mailed-code-steps.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
 import { linkFor } from '../../support/people/recovery-steps.js'
 import { registerHere, verifyWith } from '../../support/people/registration-steps.js'

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { mailedCodeFor, showCode } from '../../contract/login/mailed-code-steps.js'
 import {
   memberOf,
   type OauthHost,
@@ -9,7 +10,6 @@ import type { ContractHost } from '../../support/hosts/hosts.js'
 import { refreshCookieOf } from '../../support/hosts/http-client.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
-import { mailedCodeFor, showCode } from '../../contract/login/mailed-code-steps.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
 import { type Person, person, signIn } from '../../support/people/people.js'
 import { linkFor, reset } from '../../support/people/recovery-steps.js'
