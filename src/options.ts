@@ -86,6 +86,12 @@ export interface SurfaceOptions {
     /** The page to sign in. Sign-ins with a provider that cannot go on lead there with `?error=…`. Default `/login`. */
     readonly login?: string
   }
+  /**
+   * With `true`, people sign in by a code of eight digits that is mailed to them: `POST …/login/code` and
+   * `…/login/code/verify`. A mailbox is a weaker proof than a password with a second factor (ASVS 6.3.6). Default
+   * `false`: the surface has neither operation.
+   */
+  readonly mailedCode?: boolean
   /** The relying party of this surface's passkeys (WebAuthn §5.1.2). */
   readonly webauthn?: {
     /**

@@ -72,6 +72,7 @@ describe('the page on mails says which there are', () => {
     changeEmail: 'url, token, expiresAt',
     resetPassword: 'url, token, expiresAt',
     accountExists: 'url',
+    loginCode: 'code, expiresAt, site, at, ip, userAgent',
     newDevice: 'at, ip, userAgent',
     passwordChanged: 'at',
     emailChangeRequested: 'at',
@@ -92,7 +93,7 @@ describe('the page on mails says which there are', () => {
 
 describe('the reference page says what the table says', () => {
   it('is as `npm run generate` writes it', () => {
-    expect(page('reference')).toBe(referencePage(operations, openApiDocument()))
+    expect(page('reference')).toBe(referencePage(operations, openApiDocument({ mailedCode: true })))
   })
 
   it('has a section for each operation, and each shape and page that it links to', () => {

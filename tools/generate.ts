@@ -57,7 +57,7 @@ function byTest(variable: string, value: string, ...files: readonly string[]): v
 /** Renews the contract snapshot; a change that callers would notice has to be asked for. */
 function writeContract(mayBreak: boolean): void {
   const file = 'test/openapi/contract.txt'
-  const after = contractEntries(operations, openApiDocument())
+  const after = contractEntries(operations, openApiDocument({ mailedCode: true }))
   const { broken, added } = contractChanges(read(file).split('\n').filter(Boolean), after)
   for (const entry of broken) console.error(entry)
   if (broken.length > 0 && !mayBreak) {
@@ -94,7 +94,7 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'docs/reference.md and docs/options.md, from the operation table and src/options.ts',
     pages: ['reference.md', 'options.md'],
     run() {
-      write('docs/reference.md', referencePage(operations, openApiDocument()))
+      write('docs/reference.md', referencePage(operations, openApiDocument({ mailedCode: true })))
       write('docs/options.md', optionsPage(read('src/options.ts'), authSettingDeclarations))
     },
   },
@@ -147,7 +147,7 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'the types of the calls and codes of the client, below src/client',
     run() {
       mkdirSync(new URL('src/client/calls/', root), { recursive: true })
-      for (const [name, text] of clientTypes(operations, openApiDocument())) {
+      for (const [name, text] of clientTypes(operations, openApiDocument({ mailedCode: true }))) {
         write(`src/client/${name}`, formatted(`src/client/${name}`, text))
       }
     },

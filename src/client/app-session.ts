@@ -171,7 +171,7 @@ export function appSession(
       const { refreshToken } = given
       isBeginning = true
       try {
-        await tokens.update(({ registrationKey, ...kept }) => {
+        await tokens.update(({ registrationKey, codeKey, ...kept }) => {
           return { ...withoutNote(kept), ...besidesOf(reply), refreshToken }
         })
       } finally {

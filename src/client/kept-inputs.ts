@@ -11,4 +11,6 @@ export const keptInputs: Readonly<Record<string, readonly string[]>> = {
   'POST /mobile/oauth/exchange': ['recognitionId', 'deviceToken', 'registrationKey'],
   'POST /webauthn/registration/verify': ['recognitionId'],
   'POST /webauthn/login/verify': ['recognitionId'],
+  'POST /login/code': ['recognitionId'],
+  'POST /login/code/verify': ['recognitionId', 'deviceToken', 'codeKey'],
 }

@@ -25,10 +25,11 @@ export interface Kept {
   readonly deviceToken?: string
   readonly registrationKey?: string
   readonly signInKey?: string
+  readonly codeKey?: string
 }
 
 /** What a browser would keep as cookies. */
-const besides = ['recognitionId', 'deviceToken', 'registrationKey', 'signInKey'] as const
+const besides = ['recognitionId', 'deviceToken', 'registrationKey', 'signInKey', 'codeKey'] as const
 
 export interface KeptTokens {
   /** Replaces what is kept by what `change` makes of it, and resolves with that once it is written. */

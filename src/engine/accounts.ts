@@ -62,6 +62,8 @@ export type AccountEntry =
   | 'passwordLogin'
   | 'passkeyLogin'
   | 'providerLogin'
+  /** A mailed code, from asking for it to using it. */
+  | 'codeLogin'
   /** A mailed link that sets a password, from asking for it to using it. */
   | 'recovery'
 
@@ -98,6 +100,7 @@ interface Applicant {
 /** The account that is to be opened. */
 interface Standing {
   readonly kind?: string | null
+  readonly systemRole?: string
   readonly enabled: boolean
   readonly emailVerifiedAt: number | null
 }
@@ -109,6 +112,9 @@ export interface EntryFacts {
 }
 
 type Condition = (rules: EntryRules, facts: EntryFacts) => EntryRefusal | null
+
+/** Roles whose accounts are worth more than a mailbox shows. */
+const withoutCodes: readonly string[] = ['service', 'super_admin', 'administrator', 'developer']
 
 const conditions = {
   registrationOpen: ({ registrationEnabled }) =>
@@ -131,6 +137,8 @@ const conditions = {
     account === undefined || (account.enabled && (account.kind ?? '') === '')
       ? null
       : 'invalid_credentials',
+  unprivileged: (_, { account: { systemRole = '' } = {} }) =>
+    withoutCodes.includes(systemRole.trim().toLowerCase()) ? 'invalid_credentials' : null,
   mailboxProved: ({ verificationRequired }, { account }) =>
     account?.emailVerifiedAt === null && verificationRequired ? 'email_not_verified' : null,
 } as const satisfies Readonly<Record<string, Condition>>
@@ -153,6 +161,7 @@ const conditionsOf: Readonly<Record<AccountEntry, readonly (keyof typeof conditi
   passwordLogin: ['passwordsOn', 'inGoodStanding', 'mailboxProved'],
   passkeyLogin: ['passwordlessOn', 'inGoodStanding', 'mailboxProved'],
   providerLogin: ['inGoodStanding', 'mailboxProved'],
+  codeLogin: ['inGoodStanding', 'unprivileged', 'mailboxProved'],
   recovery: ['passwordsOn'],
 }
 
@@ -176,9 +185,13 @@ export function entryRules(
   }
 }
 
-/** The way in of a login, by its first factor: `password`, `webauthn` or the id of a provider. */
+/** A mailed code as the first factor. No provider can have this id. */
+export const codeMethod = 'email_code'
+
+/** The way in of a login, by its first factor: `password`, `webauthn`, `email_code` or the id of a provider. */
 export function loginEntry(method: string): AccountEntry {
   if (method === 'password') return 'passwordLogin'
+  if (method === codeMethod) return 'codeLogin'
   return method === 'webauthn' ? 'passkeyLogin' : 'providerLogin'
 }
 

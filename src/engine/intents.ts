@@ -131,6 +131,15 @@ export const intentKinds = {
     hangsOn: ['credentials', 'sessions', 'lacksFactor', 'identity', 'loginMethod'],
     boundTo: 'browser',
   },
+  /** A mailed code that signs in. Its id comes from what the browser or app keeps that asked for it. */
+  mailedCode: {
+    spent: 'first',
+    hangsOn: ['credentials', 'sessions', 'address'],
+    boundTo: 'mailbox',
+    refusal: 'invalid_credentials',
+    expired: 'invalid_credentials',
+    switchedOff: 'invalid_credentials',
+  },
   /** A browser on its way to a provider and back. */
   oauthWeb: { ...flow, hangsOn: ['provider'], boundTo: 'browser' },
   /** An app on its way to a provider and back; the code that it gets is bound to its verifier. */

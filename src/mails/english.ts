@@ -74,6 +74,14 @@ export const english: MailLanguage = {
         'If you did not ask for it, ignore this mail. Your password stays as it is.',
       ],
     }),
+    loginCode: ({ product, data, time, timeUntil }) => ({
+      subject: `Your code to sign in to ${product}`,
+      before: [`Your code to sign in at ${data.site}: ${data.code}`, 'It was asked for here:'],
+      after: [
+        `The code works once, for ${timeUntil(data.expiresAt)}: until ${time(data.expiresAt)}, and only in the browser or app that asked for it. Type it at ${data.site} and nowhere else. We never ask for it by mail or telephone.`,
+        'If you did not ask for it, ignore this mail, and give the code to no one.',
+      ],
+    }),
     accountExists: ({ product }) => ({
       subject: `You already have an account at ${product}`,
       before: [

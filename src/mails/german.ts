@@ -80,6 +80,17 @@ export const german: MailLanguage = {
         'Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail. Ihr Passwort bleibt, wie es ist.',
       ],
     }),
+    loginCode: ({ product, data, time, timeUntil }) => ({
+      subject: `Ihr Code für die Anmeldung bei ${product}`,
+      before: [
+        `Ihr Code für die Anmeldung auf ${data.site}: ${data.code}`,
+        'Er wurde hier angefordert:',
+      ],
+      after: [
+        `Der Code gilt einmal, ${timeUntil(data.expiresAt)} lang: bis ${time(data.expiresAt)}, und nur in dem Browser oder der App, die ihn angefordert hat. Geben Sie ihn auf ${data.site} ein und nirgends sonst. Wir fragen nie per E-Mail oder Telefon danach.`,
+        'Wenn Sie ihn nicht angefordert haben, ignorieren Sie diese E-Mail und geben Sie den Code niemandem.',
+      ],
+    }),
     accountExists: ({ product }) => ({
       subject: `Sie haben schon ein Konto bei ${product}`,
       before: [

@@ -157,6 +157,15 @@ export const intentForms = {
   changeEmail: z.object({ ...link, boundTo: text, payload: z.object({ email: text }) }),
   resetPassword: mailedLink,
   expiredPassword: z.object({ ...link, boundTo: none }),
+  /** Its secret is what the browser or app keeps. One for an address that may not use it names no account. */
+  mailedCode: z.object({
+    ...{ ...all, userId: z.nullable(text), boundTo: text },
+    sessionEpoch: z.nullable(whole),
+    credentialEpoch: z.nullable(whole),
+    deviceEpoch: z.nullable(whole),
+    /** The HMAC of the code under that secret, and whose guesses are counted with its own; null for those of the address. */
+    payload: z.object({ codeHash: text, budget: z.nullable(text) }),
+  }),
   secondFactor: waitingLogin,
   enrollment: waitingLogin,
   oauthWeb: z.object({

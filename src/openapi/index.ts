@@ -21,6 +21,8 @@ export type {
 export interface OpenApiOptions {
   /** The surfaces that the host mounts: `['client']` for `auth.client`. Default both, as `auth.both`. */
   readonly surfaces?: readonly ('operator' | 'client')[]
+  /** Whether these surfaces have the option `mailedCode`. Default false. */
+  readonly mailedCode?: boolean
   /** The `info.title` of the document. Default `Authentication`. */
   readonly title?: string
   /** The version of the host's API. Default `1.0.0`. */
@@ -58,14 +60,15 @@ const known = ['operator', 'client'] as const
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { title = 'Authentication', version = '1.0.0', description } = options
   const { surfaces = known, servers = [{ url: '/' }], cookiePrefix = '__Host-' } = options
-  const { cookieNamePrefix = '' } = options
+  const { cookieNamePrefix = '', mailedCode = false } = options
   const isKnown = surfaces.every((surface) => known.includes(surface))
   if (surfaces.length === 0 || !isKnown) {
     throw new TypeError(
       "openApiDocument: option \"surfaces\" must hold 'operator', 'client' or both, as the host mounts them",
     )
   }
-  return documentOf(operations, namedSchemas, {
+  const offered = operations.filter(({ option }) => option === undefined || mailedCode)
+  return documentOf(offered, namedSchemas, {
     surfaces: known.filter((surface) => surfaces.includes(surface)),
     cookiePrefix,
     cookieNamePrefix,

@@ -43,6 +43,9 @@ const rules: Readonly<Record<string, string>> = {
   challengeId: `The id of the challenge, as its options had it. ${opaque}`,
   code: codeRule,
   'confirmTotp code': 'Six digits of the authenticator app that is being enrolled.',
+  'loginCodeVerify code':
+    'The eight digits that were mailed, of any script. Blanks and dashes do not count.',
+  codeKey: `What an app got when it asked for the code. ${opaque}`,
   'exchangeMobileOauth code': `The code that came back to the app. ${opaque}`,
   codeVerifier: 'The verifier that `codeChallenge` was made of (RFC 7636, 4.1).',
   codeChallenge: 'The SHA-256 of the verifier in base64url (RFC 7636, 4.2): 43 characters.',

@@ -1,5 +1,6 @@
 import { authenticationOperations } from './authentication-operations.js'
 import { deviceOperations } from './devices-operations.js'
+import { mailedCodeOperations } from './mailed-code-operations.js'
 import { mfaOperations } from './mfa-operations.js'
 import { mobileOperations } from './mobile-operations.js'
 import { moduleConfigurationOperations } from './module-configuration-operations.js'
@@ -26,4 +27,5 @@ export const operations: readonly Operation[] = [
   ...serviceAccountOperations,
   ...webauthnOperations,
   ...moduleConfigurationOperations,
+  ...mailedCodeOperations,
 ]

@@ -180,6 +180,8 @@ interface Common<B extends Schema, R extends Schema> {
   /** A path without the surface segment, which only chooses the surface. */
   readonly unprefixedPath?: `/v1/${string}`
   readonly surfaces: readonly Surface[]
+  /** The option of a surface without which the surface does not have it. */
+  readonly option?: 'mailedCode'
   /** True if `auth.both` answers it on unknown hosts too: other services may call by another name. */
   readonly everyHost?: true
   readonly tag: Tag

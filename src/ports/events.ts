@@ -137,7 +137,7 @@ export type LoginEvent =
       readonly type: 'login.succeeded'
       readonly userId: string
       readonly sessionId: string
-      /** The first factor: `password`, `webauthn`, or the id of a provider. */
+      /** The first factor: `password`, `webauthn`, `email_code`, or the id of a provider. */
       readonly method: string
       /** The second factor; null for a login that showed none, and for a trusted device in its place. */
       readonly mfaMethod: MfaMethod | null
@@ -162,7 +162,7 @@ export type LoginEvent =
       readonly reason: LoginFailure
     }
   | {
-      /** The last allowed password failed. Emitted once per lockout. */
+      /** The last allowed password, or mailed code, failed. Emitted once per lockout. */
       readonly type: 'login.lockedOut'
       /** Null for an address without an account. */
       readonly userId: string | null
@@ -418,7 +418,7 @@ export interface AccountStanding {
   readonly memberships?: readonly { readonly tenantId: string }[]
 }
 
-/** How the mailbox of an account was proved: a confirmation link, a reset link, or a provider. */
+/** How the mailbox of an account was proved: a confirmation link or a mailed code, a reset link, or a provider. */
 export type OwnerProofWay = 'link' | 'reset' | 'provider'
 
 /** Events about accounts, their addresses and their links to identity providers. */

@@ -226,7 +226,7 @@ export type Mail = {
   readonly name: string
   /**
    * The languages of the browser or app that asked for this mail, the most wanted first: language ranges in lower case
-   * (RFC 4647 §2.1), such as `de-at`, at most ten. Only in mails with a link, and left out where the request named none
+   * (RFC 4647 §2.1), such as `de-at`, at most ten. Only in mails with a link or a code, and left out where the request named none
    * (`Accept-Language`). A notice to the owner has none: a thief may have caused it.
    */
   readonly languages?: readonly string[]
@@ -249,6 +249,21 @@ export type Mail = {
   | {
       readonly template: 'resetPassword'
       readonly data: { readonly url: string; readonly token: string; readonly expiresAt: number }
+    }
+  | {
+      /**
+       * A code that signs in where it was asked for, and nowhere else. `site` is the host of the page to sign in.
+       * `ip` and `userAgent` say where it was asked for. Null stands for unknown.
+       */
+      readonly template: 'loginCode'
+      readonly data: {
+        readonly code: string
+        readonly expiresAt: number
+        readonly site: string
+        readonly at: number
+        readonly ip: string | null
+        readonly userAgent: string | null
+      }
     }
   | {
       /** A login that differs from those of the last ninety days. Null stands for unknown. */

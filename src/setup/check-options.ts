@@ -218,6 +218,9 @@ export const surfaceShape = z.strictObject(
         login: z.optional(page),
       }),
     ),
+    mailedCode: z.optional(
+      z.boolean('must be true to offer sign-in by a mailed code, and else false or left out'),
+    ),
     webauthn: z.optional(
       z.strictObject({
         rpId: z.optional(

@@ -79,6 +79,7 @@ export function buildSurface(
     routesUrl: routesUrlOf(own),
     links: linksOf(own),
     recognisesDevices: options.deviceRecognition ?? true,
+    mailedCode: own.mailedCode ?? false,
     adminStepUp: options.adminStepUp ?? false,
   }
   return { ctx, audit, webhooks, routes: routesOf(ctx, own, shared) }
@@ -110,7 +111,8 @@ function routesOf(ctx: SurfaceContext, own: SurfaceOptions, shared: Shared): Sur
   const { surface } = ctx
   const allowedOrigins = originsOf(own)
   const cookies = cookiePolicyOf(surface, own)
-  const matcher = lazily(() => matcherOf(operations, surface))
+  const offered = () => operations.filter(({ option }) => option === undefined || own[option])
+  const matcher = lazily(() => matcherOf(offered(), surface))
   const pipeline = lazily(() => {
     const { tracing, inRequest, untimed } = shared
     const deps = { ctx, cookies, allowedOrigins, tracing, inRequest, untimed }

@@ -157,6 +157,18 @@ describe('what an app keeps beside its token', () => {
     expect(keptOf(device)).not.toHaveProperty('registrationKey')
   })
 
+  it('is the key of a mailed code, until the person is signed in', async () => {
+    const device = await simulatedDevice()
+    const { client } = device.launch()
+    const { email } = credentials
+    await device.during(client.call('POST /login/code', { email }))
+    expect(keptOf(device)).toHaveProperty('codeKey')
+    const { code } = device.mailer.last('loginCode', email).data
+    await device.during(client.call('POST /login/code/verify', { code }))
+    expect(client.get()).toMatchObject({ status: 'signedIn', user: { email } })
+    expect(keptOf(device)).not.toHaveProperty('codeKey')
+  })
+
   it('is the token of a trusted device, which spares the second factor', async () => {
     const device = await simulatedDevice()
     const { client } = await signedIn(device)

@@ -16,7 +16,7 @@ export interface AppProcess {
   readonly isGone: () => boolean
 }
 
-export interface SimulatedDevice extends Pick<TestAuth, 'auth' | 'events'> {
+export interface SimulatedDevice extends Pick<TestAuth, 'auth' | 'events' | 'mailer'> {
   readonly clock: FakeClock
   weather: Weather
   /** True while the storage rejects. */
@@ -51,7 +51,7 @@ export async function simulatedDevice(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<SimulatedDevice> {
   const clock = fakeClock()
-  const { auth, events } = await testAuth({
+  const { auth, events, mailer } = await testAuth({
     clock,
     settings: { accessTokenTTL: '1m', ...settings },
     surfaces: { operator: { baseUrl: 'https://admin.example.com' }, client: { baseUrl } },
@@ -100,6 +100,7 @@ export async function simulatedDevice(
   const device: SimulatedDevice = {
     auth,
     events,
+    mailer,
     clock,
     weather: 'fair',
     isLocked: false,

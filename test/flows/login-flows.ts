@@ -1,3 +1,4 @@
+import { inApp, mailedCodeFor } from '../contract/login/mailed-code-steps.js'
 import { goodPassword } from '../support/people/people.js'
 import { doors, trusting, trustingPerson } from '../support/people/trusted-device.js'
 import { type Flow, post, request, strangeAddress, type Walk } from './flow.js'
@@ -50,7 +51,32 @@ export const registration: Flow = {
   }),
 }
 
+export const mailedCode: Flow = {
+  of: 'loginCodeVerify',
+  name: 'a mailed code in the browser that asked',
+  prepare: async (walk) => {
+    const { cookie, code } = await mailedCodeFor(walk.host, walk.surface, walk.who.email)
+    return { step: post(walk, '/login/code/verify', { code }, { cookie }) }
+  },
+}
+
+export const mailedCodeInApp: Flow = {
+  of: 'loginCodeVerify',
+  name: 'a mailed code in the app that asked',
+  prepare: async (walk) => {
+    const { codeKey, code } = await mailedCodeFor(walk.host, walk.surface, walk.who.email, inApp)
+    return { step: post(walk, '/login/code/verify', { code, codeKey }, inApp) }
+  },
+}
+
 export const loginFlows: readonly Flow[] = [
+  {
+    of: 'loginCode',
+    name: 'a code asked for',
+    prepare: async (walk) => ({ step: post(walk, '/login/code', { email: walk.who.email }) }),
+  },
+  mailedCode,
+  mailedCodeInApp,
   password,
   mobilePassword,
   ...fromTrustedDevice,

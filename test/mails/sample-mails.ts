@@ -19,6 +19,12 @@ const contents: { readonly [M in Mail as M['template']]: M['data'] } = {
   changeEmail: link('verify-email', 24),
   resetPassword: link('reset-password', 1),
   accountExists: { url: 'https://app.example.com/login' },
+  loginCode: {
+    code: '04837261',
+    expiresAt: sentAt + hour / 6,
+    site: 'app.example.com',
+    ...{ at, ...source },
+  },
   newDevice: { at, ...source },
   passwordChanged: { at },
   emailChangeRequested: { at },

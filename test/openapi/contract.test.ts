@@ -23,7 +23,10 @@ function entriesOf(...table: readonly Operation[]): readonly string[] {
 describe('the contract', () => {
   const written = readFileSync(new URL('contract.txt', import.meta.url), 'utf8')
   const before = written.split('\n').filter(Boolean)
-  const { broken, added } = contractChanges(before, contractEntries(operations, openApiDocument()))
+  const { broken, added } = contractChanges(
+    before,
+    contractEntries(operations, openApiDocument({ mailedCode: true })),
+  )
 
   it('keeps every path, member and code that callers rely on', () => {
     expect(before.length).toBeGreaterThan(1000)
@@ -66,7 +69,7 @@ describe('a change of the contract', () => {
   })
 
   it('is none where a description is new', () => {
-    const document = openApiDocument()
+    const document = openApiDocument({ mailedCode: true })
     const described: typeof document = JSON.parse(
       JSON.stringify(document).replaceAll('"type":', '"description":"Planted.","type":'),
     )

@@ -8,7 +8,7 @@ import { ruledNames, withInputRules } from '../../src/openapi/input-rules.js'
 import { operations } from '../../src/operations/index.js'
 import { describeOperations, ruleRows, sentTexts } from '../../tools/api/schemas.js'
 
-const document = openApiDocument()
+const document = openApiDocument({ mailedCode: true })
 const texts = sentTexts(describeOperations(operations, document), document)
 const ruleOf = (name: string): string => texts.find((text) => text.name === name)?.rule ?? ''
 

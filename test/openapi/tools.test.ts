@@ -40,7 +40,7 @@ let file: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'postern-openapi-'))
   file = join(folder, 'openapi.json')
-  writeFileSync(file, JSON.stringify(openApiDocument()))
+  writeFileSync(file, JSON.stringify(openApiDocument({ mailedCode: true })))
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

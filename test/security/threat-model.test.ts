@@ -19,6 +19,7 @@ const threats: Readonly<Record<string, Threat>> = {
   'token of a trusted device': factors.trustedDevice,
   'step-up proof of a session': factors.stepUpProof,
   'mailed reset link': intents.resetLink,
+  'mailed code, with the key of the browser or app that asked': intents.mailedCode,
   'mailed link of a registration': registrationLink,
   'login ticket': intents.loginTicket,
   'state of a sign-in with a provider': intents.oauthState,

@@ -24,7 +24,7 @@ function isCalled({ id, status, bodyForm, usesRefreshCookie }: Operation): boole
 }
 
 /** What a browser has as cookies and an app as members of bodies. */
-const keptNames = ['recognitionId', 'deviceToken', 'registrationKey', 'signInKey']
+const keptNames = ['recognitionId', 'deviceToken', 'registrationKey', 'signInKey', 'codeKey']
 
 const interfaceNames: Readonly<Record<Tag, string>> = {
   Authentication: 'Authentication',

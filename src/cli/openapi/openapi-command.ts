@@ -78,12 +78,19 @@ function documentOf({ flags }: Call, { asked, prefix, options }: Wanted): OpenAp
       'The surfaces name their cookies in different ways. Write a document for each, with --surface.',
     )
   }
+  const [mailedCode, ...differing] = new Set(own.map((surface) => surface.mailedCode === true))
+  if (differing.length > 0) {
+    throw new Refusal(
+      'The option mailedCode differs between the surfaces. Write a document for each, with --surface.',
+    )
+  }
   const { title, 'api-version': version } = flags
   return openApiDocument({
     surfaces,
     servers: [...new Set(own.map((surface) => serverOf(surface, prefix)))].map((url) => ({ url })),
     cookiePrefix,
     cookieNamePrefix: namePrefix,
+    ...(mailedCode && { mailedCode }),
     ...(typeof title === 'string' && { title }),
     ...(typeof version === 'string' && { version }),
   })

@@ -95,6 +95,30 @@ export interface AuthenticationCalls {
       readonly providers: readonly { readonly id: string; readonly name: string }[]
     }
   }
+  /** Mail a code to sign in with, in this browser or app. */
+  readonly 'POST /login/code': {
+    readonly input: { readonly email: string; readonly recognitionId?: string }
+    readonly reply: {
+      readonly status: 'accepted'
+      readonly codeKey?: string
+      readonly expiresIn: number
+    }
+  }
+  /** Sign in with the mailed code, in the browser or app that asked for it. */
+  readonly 'POST /login/code/verify': {
+    readonly input: {
+      readonly code: string
+      readonly codeKey?: string
+      readonly deviceToken?: string
+      readonly recognitionId?: string
+    }
+    readonly reply:
+      | Authenticated
+      | MobileAuthenticated
+      | PasswordChangeRequired
+      | MfaRequired
+      | MfaEnrollmentRequired
+  }
 }
 
 /** Operations of the operator surface, by method and path. */

@@ -1,4 +1,5 @@
 import { sha256 } from '../../crypto/secrets.js'
+import { codeMethod } from '../../engine/accounts.js'
 import { hasFactor } from '../../engine/factors.js'
 import {
   type IntentCondition,
@@ -161,7 +162,7 @@ async function refusalOfSession(
 }
 
 /** Methods of a login that are no provider's; none of an intent without a login. */
-const firstFactors: readonly string[] = ['password', 'webauthn', '']
+const firstFactors: readonly string[] = ['password', 'webauthn', codeMethod, '']
 
 /** True of a login that came by no provider. */
 async function isIdentityGood(
@@ -199,6 +200,7 @@ function switches(
   const password = settingsFor(ctx.surface, settings).passwordLoginEnabled
   const isOn = (way = '') => {
     if (way === 'password') return password
+    if (way === codeMethod) return ctx.mailedCode
     return firstFactors.includes(way) || isProviderOffered(ctx, way, settings)
   }
   return {

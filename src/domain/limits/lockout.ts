@@ -70,6 +70,7 @@ export function subjectOf(userId: string, budget: GuessBudget): string {
 export type FailureCounter =
   | (typeof passwordCounters)[number]
   | (typeof factorCounters)[number]
+  | 'mailedCodeFailures'
   | 'factorFailuresOfSignInKey'
   | 'factorFailuresOfSession'
 

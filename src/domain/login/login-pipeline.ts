@@ -1,4 +1,4 @@
-import { entryRefusal, entryRules, loginEntry } from '../../engine/accounts.js'
+import { codeMethod, entryRefusal, entryRules, loginEntry } from '../../engine/accounts.js'
 import {
   allowedFactors,
   decideSecondFactor,
@@ -193,8 +193,12 @@ async function requireActive(
 }
 
 async function isPasswordTooOld(ctx: SurfaceContext, { user, method }: HowFirst): Promise<boolean> {
-  const { passwordMaxAge } = await ctx.settings()
-  if (method !== 'password' || passwordMaxAge === null) return false
+  const settings = await ctx.settings()
+  const { passwordMaxAge } = settings
+  // Only where it can be replaced: what a code opens may have no password, or a surface that takes none.
+  const { passwordLoginEnabled } = settingsFor(ctx.surface, settings)
+  const isAsked = method === codeMethod && user.passwordHash !== null && passwordLoginEnabled
+  if (passwordMaxAge === null || !(method === 'password' || isAsked)) return false
   return ctx.clock.now() - (user.passwordChangedAt ?? user.createdAt) > passwordMaxAge
 }
 
@@ -347,7 +351,7 @@ async function trustDeviceOfLogin(
 /** A first factor that was accepted, and how. */
 export interface FirstFactor {
   readonly user: User
-  /** `password`, `webauthn`, or the id of a provider. */
+  /** `password`, `webauthn`, `email_code`, or the id of a provider. */
   readonly method: string
   /** RFC 8176 */
   readonly amr: readonly string[]

@@ -316,8 +316,8 @@ export interface OwnerFacts {
 
 /** How the mailbox was proved, and what becomes of the password. */
 export interface Proof {
-  /** The link that was mailed to the address, or the flow to a provider that vouches for it. */
-  readonly by: SpentIntent<'verifyEmail' | 'resetPassword'> | SignInIntent
+  /** The link or code that was mailed to the address, or the flow to a provider that vouches for it. */
+  readonly by: SpentIntent<'verifyEmail' | 'resetPassword' | 'mailedCode'> | SignInIntent
   /** Null clears the password that is there. */
   readonly newPassword: string | null
   /** What the owner says with the proof, or the provider of them. Default: nothing. */
@@ -331,7 +331,7 @@ interface Written extends Proof {
 }
 
 function wayOf({ kind }: Proof['by']): OwnerProofWay {
-  if (kind === 'verifyEmail') return 'link'
+  if (kind === 'verifyEmail' || kind === 'mailedCode') return 'link'
   return kind === 'resetPassword' ? 'reset' : 'provider'
 }
 

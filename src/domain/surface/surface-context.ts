@@ -83,6 +83,8 @@ export interface SurfaceContext {
   readonly links: Links
   /** Whether browsers and apps get a recognition id at logins. */
   readonly recognisesDevices: boolean
+  /** Whether people may sign in by a mailed code. */
+  readonly mailedCode: boolean
   /** Whether people show a second factor before configuration writes. */
   readonly adminStepUp: boolean
 }

@@ -40,6 +40,7 @@ const left: Readonly<Record<string, string>> = {
   lastStep: 'what no code may come before',
   device: 'a hash of what the device is known by',
   surface: 'the one that was asked',
+  codeHash: 'an HMAC of a code, under a key that the person keeps',
   budget: 'a hash of what the device is known by',
   slot: 'bounds the number of passkeys',
   credentialId: 'said by the id of the passkey',

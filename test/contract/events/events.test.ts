@@ -15,7 +15,7 @@ import { accountScenarios } from './account-scenarios.js'
 import { deviceScenarios } from './device-scenarios.js'
 import type { Scenario, Scene, Subject } from './event-scenario.js'
 import { hostScenarios } from './host-scenarios.js'
-import { loginScenarios } from './login-scenarios.js'
+import { codeScenarios, loginScenarios } from './login-scenarios.js'
 import { mfaScenarios } from './mfa-scenarios.js'
 import { oauthScenarios } from './oauth-scenarios.js'
 import { passkeyScenarios } from './passkey-scenarios.js'
@@ -28,6 +28,7 @@ const scenarios = [
   ...deviceScenarios,
   ...hostScenarios,
   ...loginScenarios,
+  ...codeScenarios,
   ...mfaScenarios,
   ...oauthScenarios,
   ...roleScenarios,

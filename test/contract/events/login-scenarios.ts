@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { goodPassword, person } from '../../support/people/people.js'
+import { askForCode, mailedCodeFor, showCode, wrongCodeFor } from '../login/mailed-code-steps.js'
 import { pass, refused, type Scenario, type Scene, signedIn, told } from './event-scenario.js'
 
 const second = 1000
@@ -163,3 +164,45 @@ export const loginScenarios = (['login', 'mobileLogin'] as const).flatMap(
     ]
   },
 )
+
+const method = 'email_code'
+
+export const codeScenarios: readonly Scenario[] = [
+  {
+    of: 'loginCode',
+    name: 'a mailed code asked for',
+    outcome: '202',
+    tells: () => [],
+    prepare: async ({ host, surface }) => {
+      const who = await person(host, surface)
+      return { subject: who, perform: () => askForCode(host, surface, who.email) }
+    },
+  },
+  {
+    of: 'loginCodeVerify',
+    name: 'the mailed code',
+    outcome: '200',
+    tells: ({ id }) => [
+      told('login.succeeded', 'success', { userId: id, method, mfaMethod: null, amr: ['otp'] }),
+    ],
+    prepare: async ({ host, surface }) => {
+      const who = await person(host, surface)
+      const { code, cookie } = await mailedCodeFor(host, surface, who.email)
+      return { subject: who, perform: () => showCode(host, surface, code, { cookie }) }
+    },
+  },
+  {
+    of: 'loginCodeVerify',
+    name: 'a wrong code',
+    outcome: '401 invalid_credentials',
+    tells: ({ id }) => [
+      told('login.failed', 'failure', { userId: id, method, reason: 'invalid_credentials' }),
+    ],
+    prepare: async ({ host, surface }) => {
+      const who = await person(host, surface)
+      const asked = await mailedCodeFor(host, surface, who.email)
+      const guess = wrongCodeFor(asked.code)
+      return { subject: who, perform: () => showCode(host, surface, guess, asked) }
+    },
+  },
+]

@@ -61,7 +61,7 @@ describe('an operation that is on its way out', () => {
   })
 
   it('is marked in the OpenAPI document', () => {
-    const { paths } = openApiDocument()
+    const { paths } = openApiDocument({ mailedCode: true })
     expect(paths['/v1/auth/client/leaving']?.post).toMatchObject({
       deprecated: true,
       responses: {

@@ -40,6 +40,8 @@ export const countsAs: Readonly<Record<string, readonly Limit[]>> = {
   login: ['login'],
   mobileLogin: ['login'],
   forgotPassword: ['recovery'],
+  loginCode: ['recovery'],
+  loginCodeVerify: ['login'],
   resetPassword: ['confirm'],
   refreshCookie: ['refresh'],
   refresh: ['refresh'],

@@ -1,4 +1,10 @@
-import { mobilePassword, password, registration } from '../../flows/login-flows.js'
+import {
+  mailedCode,
+  mailedCodeInApp,
+  mobilePassword,
+  password,
+  registration,
+} from '../../flows/login-flows.js'
 import { changeLink, resetLink, verificationLink } from '../../flows/mail-flows.js'
 import type { Pathway, Strength } from './pathway.js'
 
@@ -74,6 +80,16 @@ export const passwordPathways: readonly Pathway[] = [
       'the other surface': { cannot: 'it is a registration there' },
     },
   },
+  ...[mailedCode, mailedCodeInApp].map((flow) => ({
+    flow,
+    // Mail counts as no authenticator (NIST SP 800-63B-4, 3.1.3.1).
+    strength: { ...byPassword, shows: 'a code mailed to the address', aal: null, amr: ['otp'] },
+    cells: {
+      ...passwordCells,
+      'an unverified address': 'tokens',
+      'guesses at the password used up': 'tokens',
+    },
+  })),
   { flow: resetLink, strength: byLink, cells: linkCells },
   { flow: verificationLink, strength: byLink, cells: confirmationCells },
   // The access token of the session that asked comes along.

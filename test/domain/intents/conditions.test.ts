@@ -25,6 +25,7 @@ const conditions: Readonly<Record<IntentKind, readonly IntentCondition[]>> = {
   expiredPassword: ['credentials', 'sessions', 'factors', 'password'],
   secondFactor: ['credentials', 'sessions', 'factors', 'identity', 'loginMethod'],
   enrollment: ['credentials', 'sessions', 'lacksFactor', 'identity', 'loginMethod'],
+  mailedCode: ['credentials', 'sessions', 'address'],
   oauthWeb: ['provider'],
   oauthApp: ['provider'],
   oauthLink: ['credentials', 'factors', 'session', 'provider'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sha256 } from '../../../src/crypto/secrets.js'
+import { keyedHash, sha256 } from '../../../src/crypto/secrets.js'
 import { intentOf, issueIntent } from '../../../src/domain/intents/intents.js'
 import { findConfirmed, openLoginTicket } from '../../../src/domain/intents/login-intents.js'
 import { findOauthFlow, redeemOauthCode } from '../../../src/domain/intents/oauth-flows.js'
@@ -7,6 +7,7 @@ import {
   spendChallenge,
   spendPasswordlessChallenge,
 } from '../../../src/domain/intents/passkey-challenges.js'
+import { loginWithCode } from '../../../src/domain/login/mailed-code.js'
 import {
   type Challenge,
   intentForms,
@@ -44,6 +45,7 @@ const payloads = {
   passkeyRegistration: { challenge: 'c' },
   passkeyStepUp: { challenge: 'c' },
   confirmedLink: {},
+  mailedCode: { codeHash: keyedHash(secret, '12345678'), budget: null },
 } as const
 type ChallengeKind = keyof typeof payloads
 const linkToken = `${Buffer.from(`register:${user.id}`).toString('base64url')}.${secret}`
@@ -64,10 +66,18 @@ const openers: Readonly<Record<string, (ctx: TestContext) => Promise<unknown>>> 
   passkeyRegistration: (ctx) => spendOf(ctx, 'passkeyRegistration'),
   passkeyStepUp: (ctx) => spendOf(ctx, 'passkeyStepUp'),
   confirmedLink: (ctx) => findConfirmed(ctx, linkToken, key),
+  mailedCode: (ctx) => loginWithCode(ctx, { keys: [secret], ...code }, source),
 }
+const recognition = { cookie: null, body: null }
+const code = { code: '12345678', delivery: 'cookie', recognition } as const
 type UsersCeremony = Parameters<typeof spendChallenge>[2]['kind']
 const spendOf = (ctx: TestContext, kind: UsersCeremony) =>
   spendChallenge(ctx, secret, { kind, user, boundTo: sha256(key) })
+
+const boundOf = (kind: ChallengeKind) => {
+  if (unbound.includes(kind)) return null
+  return kind === 'mailedCode' ? names.email : sha256(key)
+}
 
 const openerOf = (kind: ChallengeKind) => (kind.startsWith('oauth') ? 'flow' : kind)
 
@@ -76,7 +86,7 @@ async function contextWith(kind: ChallengeKind, change: Partial<Challenge> = {})
   await ctx.collections.users.insert(user)
   await issueIntent(ctx, kind, secretOf(kind), {
     user: nobodys.includes(kind) ? null : user,
-    boundTo: unbound.includes(kind) ? null : sha256(key),
+    boundTo: boundOf(kind),
     payload: payloads[kind],
     lifeMs: 60_000,
   } as never)

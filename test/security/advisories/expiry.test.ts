@@ -20,6 +20,7 @@ const lives: Readonly<Record<string, number>> = {
   'passkey challenge': 5 * minute,
   'state of a flow': 10 * minute,
   'cookie of a flow': 10 * minute,
+  'key beside a mailed code': 10 * minute,
   'bearer on client': 15 * minute,
   'bearer on operator': 15 * minute,
   'bearer of the administration': 15 * minute,

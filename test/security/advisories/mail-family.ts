@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { inApp, mailedCodeFor } from '../../contract/login/mailed-code-steps.js'
 import type { OauthHost } from '../../contract/oauth/oauth-host.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { goodPassword, otherPassword, person, signedInPerson } from '../../support/people/people.js'
@@ -48,6 +49,8 @@ export async function mailFamily(host: OauthHost): Promise<Family> {
   const moving = await host.send('POST', at('/me/email'), { bearer, body: asked })
   assert.equal(moving.status, 202, moving.text)
   const move = await mailedToken(host, 'changeEmail', newEmail)
+  const coded = await person(host, 'client')
+  const { code, codeKey } = await mailedCodeFor(host, 'client', coded.email, inApp)
   const forgetful = await person(host, 'client')
   const reset = await linkFor(host, 'client', forgetful.email)
   return {
@@ -58,10 +61,15 @@ export async function mailFamily(host: OauthHost): Promise<Family> {
       },
       'a link to another address': { value: move, goodAs: ['link of the session that asked'] },
       'a link for a new password': { value: reset, goodAs: ['token of a reset'] },
+      'the key of a mailed code': { value: codeKey, goodAs: ['key beside a mailed code'] },
     },
     slots: {
       'link of the session that asked': (value) =>
         host.send('POST', at('/email/verify'), { bearer, body: { token: value } }),
+      'key beside a mailed code': (value) => {
+        const given = { ...inApp, body: { code, codeKey: value } }
+        return host.send('POST', at('/login/code/verify'), given)
+      },
       'token of a reset': (value) =>
         host.send('POST', at('/password/reset'), {
           body: { token: value, newPassword: otherPassword },

@@ -19,6 +19,7 @@ const artefactOf: Readonly<Record<IntentKind, string>> = {
   expiredPassword: 'the token of a password that is too old',
   secondFactor: 'the ticket of a login that waits',
   enrollment: 'the ticket of a login without a factor',
+  mailedCode: 'the key of a mailed code',
   oauthWeb: 'the state of a flow',
   oauthApp: 'the state of an app',
   oauthLink: 'the state of a link',

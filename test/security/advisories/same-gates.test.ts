@@ -14,8 +14,8 @@ import { type Door, surfacesOf } from '../doors/walked-doors.js'
 
 const { stub, settings } = await oauthOptions(() => Date.UTC(2026, 0, 1))
 
-/** What a door hangs on: a switch of the table of doors, or a guard that its operation names. */
-type Gate = SwitchName | 'permission' | 'proof' | 'session'
+/** What a door hangs on: a switch of the table of doors, a guard that its operation names, or an option of the host. */
+type Gate = SwitchName | 'permission' | 'proof' | 'session' | 'option'
 
 interface Rule {
   /** The collection, without its surface, that the door inserts into. */
@@ -47,7 +47,7 @@ const rules: readonly Rule[] = [
     into: 'sessions',
     gates: [
       ...[['google off'], ['microsoft off'], ['apple off'], ['github off'], ['passwords off']],
-      ...[['passkeys second only'], ['registration off', 'passwords off']],
+      ...[['option'], ['passkeys second only'], ['registration off', 'passwords off']],
     ] as readonly (readonly Gate[])[],
   },
 ]
@@ -72,6 +72,7 @@ function gatesOf(door: Door): ReadonlySet<Gate> {
 }
 
 function guardsOf(operation: Operation | undefined): readonly Gate[] {
+  if (operation?.option !== undefined) return ['option']
   return (operation?.guards ?? []).flatMap(({ kind }): readonly Gate[] => {
     if (kind === 'permission') return ['permission']
     if (kind === 'stepUp') return ['proof']

@@ -103,6 +103,13 @@ export const rows: Readonly<Record<StartName, Row>> = {
     },
     cannot: noFactor,
   },
+  // Which factors there are, the login asks when it is shown; a first one ends all that is about to be signed in.
+  'a mailed code': {
+    voided: {
+      '401 invalid_credentials': [...credentials, ...allSessions, 'app added', 'passkey added'],
+    },
+    cannot: noFactor,
+  },
   'a code after a password': {
     voided: {
       '401 mfa_ticket_invalid': [

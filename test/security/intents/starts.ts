@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { inApp, mailedCodeFor } from '../../contract/login/mailed-code-steps.js'
 import { memberOf, type OauthHost, storeSettings } from '../../contract/oauth/oauth-host.js'
 import { type Reply, textOf } from '../../support/hosts/http-client.js'
 import { mailedToken, storedIn } from '../../support/hosts/open-host.js'
@@ -6,7 +7,7 @@ import { codeOf, passwordLogin, ticketOf } from '../../support/people/authentica
 import { softwareAuthenticator } from '../../support/people/passkey-authenticator.js'
 import { origins, passkeysOn } from '../../support/people/passkey-people.js'
 import { goodPassword, signIn } from '../../support/people/people.js'
-import { type Begun, publicly, type Start, surface } from './begun.js'
+import { at, type Begun, publicly, type Start, surface } from './begun.js'
 import { appCode, appFlow, codeAfterGoogle, link, webFlow } from './provider-starts.js'
 import { type Has, nextCode, post, reAuthenticated, type Subject, subjectOf } from './subject.js'
 
@@ -166,6 +167,13 @@ async function passkeyStepUp(host: OauthHost): Promise<Begun> {
   return { subject, finish, elsewhere: async () => finishWith(await otherSession(subject)) }
 }
 
+async function mailedCode(host: OauthHost): Promise<Begun> {
+  const subject = await subjectOf(host, 'nothing')
+  const { code, codeKey } = await mailedCodeFor(host, surface, subject.email, inApp)
+  const given = { ...inApp, body: { code, codeKey } }
+  return { subject, finish: () => host.send('POST', at('/login/code/verify'), given) }
+}
+
 /** By name, as the rows of the table. */
 export const starts = {
   'a link that confirms a registration': { kinds: ['register'], begin: registration },
@@ -189,6 +197,7 @@ export const starts = {
     begin: reset('an app'),
   },
   'a password that is too old': { kinds: ['expiredPassword'], begin: expired },
+  'a mailed code': { kinds: ['mailedCode'], begin: mailedCode },
   'a code after a password': { kinds: ['secondFactor'], begin: codeAfterPassword },
   'a code after Google': { kinds: ['secondFactor'], begin: codeAfterGoogle },
   'a passkey after a password': {

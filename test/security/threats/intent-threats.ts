@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { mailedCodeFor, showCode } from '../../contract/login/mailed-code-steps.js'
 import {
   memberOf,
   type OauthHost,
@@ -17,6 +18,15 @@ import { at, openThreatened, type Theft, type Threat, told } from './threat.js'
 
 const minute = 60_000
 const thiefsPassword = 'the thief chose this passphrase'
+
+async function moveAddress(host: ContractHost, who: Person): Promise<void> {
+  const { bearer } = await signIn(host, 'client', who)
+  const body = { newEmail: 'moved@example.net', currentPassword: who.password }
+  await host.send('POST', at('/me/email'), { bearer, body })
+  const token = await mailedToken(host, 'changeEmail', 'moved@example.net')
+  const done = await host.send('POST', at('/email/verify'), { bearer, body: { token } })
+  assert.equal(done.status, 200, done.text)
+}
 
 /** The thief read the mail; somebody else's link is seen to work first. */
 function linkTheft(end: (host: ContractHost, who: Person) => Promise<unknown>, after: string) {
@@ -53,14 +63,7 @@ export const resetLink: Threat = {
       async (host, who) => changePassword(host, { ...who, ...(await signIn(host, 'client', who)) }),
       voidLink,
     ),
-    'a completed change of address': linkTheft(async (host, who) => {
-      const { bearer } = await signIn(host, 'client', who)
-      const body = { newEmail: 'moved@example.net', currentPassword: who.password }
-      await host.send('POST', at('/me/email'), { bearer, body })
-      const token = await mailedToken(host, 'changeEmail', 'moved@example.net')
-      const done = await host.send('POST', at('/email/verify'), { bearer, body: { token } })
-      assert.equal(done.status, 200, done.text)
-    }, voidLink),
+    'a completed change of address': linkTheft(moveAddress, voidLink),
     'its expiry': linkTheft((host) => host.clock.advance(60 * minute), '400 token_expired'),
     terminateAllSessions: linkTheft((host) => host.auth.terminateAllSessions(), voidLink),
   },
@@ -69,6 +72,54 @@ export const resetLink: Threat = {
       const { bearer } = await signIn(host, 'client', who)
       await host.send('POST', at('/logout'), { bearer, body: { everywhere: true } })
     }, '204'),
+  },
+}
+
+const everywhere = async (host: ContractHost, who: Person): Promise<void> => {
+  const { bearer } = await signIn(host, 'client', who)
+  await host.send('POST', at('/logout'), { bearer, body: { everywhere: true } })
+}
+
+/** The thief read the mail, and has what the owner's browser keeps. */
+function mailedCodeTheft(end: (host: ContractHost, who: Person) => Promise<unknown>) {
+  return async (host: ContractHost): Promise<Theft> => {
+    const [who, other] = [await person(host, 'client'), await person(host, 'client')]
+    const theirs = await mailedCodeFor(host, 'client', other.email)
+    const stolen = await mailedCodeFor(host, 'client', who.email)
+    return {
+      twin: async () => told(await showCode(host, 'client', theirs.code, theirs)),
+      use: async () => told(await showCode(host, 'client', stolen.code, stolen)),
+      end: () => end(host, who),
+      works: '200',
+      after: '401 invalid_credentials',
+    }
+  }
+}
+
+export const mailedCode: Threat = {
+  ends: {
+    'one use': async (host) => {
+      const who = await person(host, 'client')
+      const stolen = await mailedCodeFor(host, 'client', who.email)
+      const use = async () => told(await showCode(host, 'client', stolen.code, stolen))
+      return { use, works: '200', after: '401 invalid_credentials' }
+    },
+    'its expiry': mailedCodeTheft((host) => host.clock.advance(10 * minute)),
+    'a change of the password': mailedCodeTheft(async (host, who) =>
+      changePassword(host, { ...who, ...(await signIn(host, 'client', who)) }),
+    ),
+    'a completed change of address': mailedCodeTheft(moveAddress),
+    'signing out everywhere': mailedCodeTheft(everywhere),
+    terminateAllSessions: mailedCodeTheft((host) => host.auth.terminateAllSessions()),
+  },
+  meanwhile: {
+    'without the key it opens nothing': async (host) => {
+      const who = await person(host, 'client')
+      const { code, cookie } = await mailedCodeFor(host, 'client', who.email)
+      const use = async () => told(await showCode(host, 'client', code, {}))
+      const twin = async () => told(await showCode(host, 'client', code, { cookie }))
+      return { twin, use, works: '200', after: '401 invalid_credentials' }
+    },
   },
 }
 

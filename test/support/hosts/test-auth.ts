@@ -36,10 +36,13 @@ const usualSurfaces: AuthOptions['surfaces'] = {
   client: { baseUrl: 'https://app.example.com' },
 }
 
-/** Both surfaces at the address where tests reach their hosts, unless they list hosts of their own. */
+/**
+ * Both surfaces at the address where tests reach their hosts, unless they list hosts of their own, and with every
+ * operation of the table.
+ */
 function atLoopback({ operator, client }: AuthOptions['surfaces']): AuthOptions['surfaces'] {
-  const hosts = ['127.0.0.1']
-  return { operator: { hosts, ...operator }, client: { hosts, ...client } }
+  const usual = { hosts: ['127.0.0.1'], mailedCode: true }
+  return { operator: { ...usual, ...operator }, client: { ...usual, ...client } }
 }
 
 export async function testAuth({

@@ -10,7 +10,7 @@ import { exercisedFile } from './exercised-file.js'
 import type { Reply } from './http-client.js'
 
 /** One per process: to read the document costs a tenth of a second. */
-const judge = replyJudge(openApiDocument())
+const judge = replyJudge(openApiDocument({ mailedCode: true }))
 
 /**
  * Fails for a reply of the library that its OpenAPI document does not describe: another status, header,
