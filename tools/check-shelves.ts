@@ -5,9 +5,7 @@ import { passedProblems, readLedger, shownRows } from './ledger.js'
 import { storedResult, type TestResult, unionOf } from './shelf-results.js'
 
 /** What CI must have tested: a store or a program that is missing skips its tests, and nothing else would tell. */
-const subjects = [
-  ...['postgres', 'pgbouncer', 'mariadb', 'sqlite', 'mongo', 'redis', 'chromium', 'oathtool'],
-]
+const subjects = 'postgres pgbouncer mariadb sqlite mongo redis chromium oathtool'.split(' ')
 /** What a share may have, and then must have tested. */
 const inShares = ['spin', 'nextjs', 'nginx', 'slow-clients'] as const
 

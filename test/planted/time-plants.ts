@@ -36,10 +36,8 @@ const by = (
 
 /** The test that notices when a time is a thousand times shorter. */
 export const timeTests: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  ...by('test/contract/login/mailed-code.test.ts', [
-    'login/mailed-code hourMs',
-    'login/mailed-code lifeMs',
-  ]),
+  ...by('test/contract/login/mailed-code.test.ts', ['login/mailed-code hourMs']),
+  ...by('test/contract/login/mailed-code.test.ts', ['login/mailed-code lifeMs']),
   ...by('test/contract/accounts/account-deletion.test.ts', [
     'accounts/account-deletions attemptMs',
   ]),

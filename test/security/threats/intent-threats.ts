@@ -7,7 +7,7 @@ import {
   storeSettings,
 } from '../../contract/oauth/oauth-host.js'
 import type { ContractHost } from '../../support/hosts/hosts.js'
-import { refreshCookieOf } from '../../support/hosts/http-client.js'
+import { type Reply, refreshCookieOf } from '../../support/hosts/http-client.js'
 import { mailedToken } from '../../support/hosts/open-host.js'
 import { type Enrolled, enrolled, finish, ticketOf } from '../../support/people/authenticator.js'
 import { passkeyHolder, passkeysOn } from '../../support/people/passkey-people.js'
@@ -208,7 +208,23 @@ export const oauthState: Threat = {
     ),
   },
   meanwhile: {
-    'for ten minutes after its use, with the cookie and the refresh cookie of the session that it opened: learn that this session goes on':
+    'for ten minutes after its use, with the cookie: get the login ticket again, while it is good':
+      async (host) => {
+        await storeSettings(host, { mfaPolicyClient: 'required' })
+        const on = browserOf(host)
+        const { authorizationUrl, cookie } = await on.depart('client', google)
+        const brought = on.stub.agree(authorizationUrl, newAccount())
+        const come = () => on.comeBack('client', google, brought, cookie)
+        await come()
+        const ticket = (reply: Reply) => /ticket=/.test(reply.headers.get('location') ?? '')
+        return {
+          use: async () => `${ticket(await come())}`,
+          end: () => host.clock.advance(5 * minute),
+          works: 'true',
+          after: 'false',
+        }
+      },
+    'with the refresh cookie of the session that it opened: learn that this session goes on':
       async (host) => {
         const on = browserOf(host)
         const { authorizationUrl, cookie } = await on.depart('client', google)

@@ -53,5 +53,13 @@ export const registrationLink: Threat = {
       (host) => host.auth.terminateAllSessions(),
       '200',
     ),
+    "for ten minutes after its use, with the browser's key, it is answered again and changes nothing":
+      async (host) => {
+        const { cookie } = await registerHere(host, 'client', { email: victim })
+        const token = await mailedToken(host, 'verifyEmail', victim)
+        const use = async () => told(await verifyWith(host, 'client', { token }, cookie))
+        await use()
+        return { use, end: () => host.clock.advance(9 * 60_000), works: '200', after: '200' }
+      },
   },
 }
