@@ -71,14 +71,14 @@ const options: AuthOptions = {
     },
     client: { baseUrl },
   },
-  settings: { totpIssuer: ${JSON.stringify(name)} }, // first values; later: postern settings set KEY=VALUE
+  settings: { totpIssuer: ${JSON.stringify(name)} }, // the first value: take the line out once you store another
   // Behind a proxy: the number of proxies. Without it, X-Forwarded-For is not believed.
   trustProxy: false,
   authorizer: roleAuthorizer(),
   mailer: {
-    // Call your mail service here. A link is as good as a password: log none in production.
+    // Call your mail service here. A link or code is as good as a password: log none in production.
     async send({ to, template, data }) {
-      console.log('mail', to, template, 'url' in data ? data.url : '')
+      console.log('mail', to, template, 'url' in data ? data.url : 'code' in data ? data.code : '')
     },
   },
 }

@@ -140,10 +140,11 @@ export async function readChoices(call: Call): Promise<Choices> {
 
 /** Asked for only where somebody is there: it can be changed at any time. */
 async function nameOf({ cwd, flags, ask }: Call): Promise<string> {
-  const usual = basename(cwd) || 'My product'
+  const isName = (text: string) => text !== '' && text.length <= 64 && !/\p{C}/u.test(text)
+  const usual = isName(basename(cwd)) ? basename(cwd) : 'My product'
   const given = flags['name'] ?? (await ask?.(`What do people call your product? (${usual}) `))
   const name = String(given ?? '').trim() || usual
-  if (name.length <= 64 && !/\p{C}/u.test(name)) return name
+  if (isName(name)) return name
   throw new Refusal('--name must be a text of 1 to 64 characters.', 2)
 }
 

@@ -372,7 +372,7 @@ export async function requestEmailChange(
 /**
  * The same for an administrator. Whoever opens the link has the new mailbox, and moves the account. False where no
  * enabled person has the id. Throws `invalid_request`, `email_not_allowed`, `email_domain_not_allowed`, `email_taken`,
- * `rate_limited`, and `email_not_verified` for an account that a stranger may have registered.
+ * `rate_limited`, and `email_not_verified` for an account that somebody may hold whose mailbox nobody proved.
  */
 export async function requestEmailChangeOf(
   ctx: SurfaceContext,
@@ -387,9 +387,9 @@ export async function requestEmailChangeOf(
     const detail = '"newEmail" must be another address than the present one.'
     throw new AuthError('invalid_request', { detail })
   }
-  // The mailbox would be proved, and the password a stranger's.
-  if (user.selfRegistered && user.emailVerifiedAt === null)
-    throw new AuthError('email_not_verified')
+  // The new mailbox would be proved, and the password and sessions those of whoever had the account.
+  const isHeld = user.selfRegistered || user.passwordHash !== null
+  if (isHeld && user.emailVerifiedAt === null) throw new AuthError('email_not_verified')
   const [holder] = await ctx.collections.users.find({ email }, { limit: 1 })
   if (holder !== undefined) throw new AuthError('email_taken')
   await ctx.limits.check('recoveryPerAddress', `change ${email}`)

@@ -1,5 +1,6 @@
 import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import {
+  codeMethod,
   entryRefusal,
   entryRules,
   isPeopleOnlyRole,
@@ -69,8 +70,8 @@ export interface Users {
   /** The user of an address in any spelling; null without one. Throws as `get` does. */
   findByEmail(email: string): Promise<UserRecord | null>
   /**
-   * By what a person can sign in as the settings are now: `password`, `passkey` where one does without a password, and
-   * ids of providers. Whether the account is enabled and its address confirmed says `get`. Null for an unknown id and
+   * By what a person can sign in as the settings are now: `password`, `email_code` for a mailed code, `passkey` where
+   * one does without a password, and ids of providers. Whether the account is enabled and its address confirmed says `get`. Null for an unknown id and
    * for a service account. Throws as `get` does.
    */
   signInMethods(id: string): Promise<readonly string[] | null>
@@ -85,7 +86,8 @@ export interface Users {
    * link is void after a newer one, a change of the password or a factor, the end of all sessions and a disabling.
    * False where no enabled person has the id. Throws `invalid_request`, `email_not_allowed`,
    * `email_domain_not_allowed`, `email_taken`, `rate_limited` for more than three an hour to one address, and
-   * `email_not_verified` for a registered account whose address nobody proved: a stranger may have made it.
+   * `email_not_verified` where nobody proved the present address and the account registered itself or has a
+   * password: a stranger may hold it.
    */
   changeEmail(id: string, newEmail: string, by?: Actor): Promise<boolean>
   /**
@@ -367,7 +369,13 @@ async function signInMethodsOf(ctx: SurfaceContext, id: string): Promise<readonl
   // Only one that verifies the person opens an account by itself.
   const opens = passkeys.some(({ uvInitialized }) => uvInitialized)
   const isOpen = current.webauthnMode === 'passwordless' && opens
-  return [...waysIn(ctx, current, user, identities), ...(isOpen ? ['passkey'] : [])]
+  const rules = entryRules(ctx.surface, current)
+  const takesCode = ctx.mailedCode && entryRefusal('codeLogin', rules, { account: user }) === null
+  return [
+    ...waysIn(ctx, current, user, identities),
+    ...(takesCode ? [codeMethod] : []),
+    ...(isOpen ? ['passkey'] : []),
+  ]
 }
 
 /** False for a text that is no id, whatever it holds. */

@@ -132,10 +132,10 @@ function withGrowth(names: readonly FailureCounter[]): readonly string[] {
 /** Every counter of guesses at the secrets of an account. Those of a session or a link end with it. */
 const countersOf = {
   password: {
-    address: ['passwordFailures'],
+    address: ['passwordFailures', 'mailedCodeFailures'],
     user: [],
     signInKey: ['passwordFailuresOfSignInKey'],
-    device: ['passwordFailuresOfDevice'],
+    device: ['passwordFailuresOfDevice', 'mailedCodeFailures'],
   },
   factor: {
     address: [],

@@ -6,6 +6,7 @@ import { plainCode } from '../../engine/factors.js'
 import { budgetIn, type GuessBudget, storedBudget } from '../../engine/guess-budgets.js'
 import { AuthError } from '../../errors/index.js'
 import type { Intents } from '../../model/intents.js'
+import type { RefreshFamily } from '../../model/sessions.js'
 import type { User } from '../../model/user.js'
 import type { Random } from '../../ports/host.js'
 import type { RequestSource } from '../../ports/surface.js'
@@ -20,11 +21,11 @@ import {
   spendIntent,
   unlessRefused,
 } from '../intents/intents.js'
-import { attemptGuess, type Guess } from '../limits/lockout.js'
+import { attemptGuess, type Guess, subjectOf } from '../limits/lockout.js'
 import { mailOwner } from '../mail/mail-service.js'
 import { passwordBudget } from '../passwords/guess-budgets.js'
 import { proveOwner } from '../passwords/password-writer.js'
-import { endAllSessions } from '../sessions/session-endings.js'
+import { endAllSessions, endMatchingSessions } from '../sessions/session-endings.js'
 import { requireSigner } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
 import { type FirstFactor, type LoginResult, proceedLogin } from './login-pipeline.js'
@@ -149,26 +150,50 @@ async function open(ctx: SurfaceContext, { key, stored }: Asked, typed: string):
   return opened === null ? wrong : { ok: true, opened }
 }
 
-async function attempt(ctx: SurfaceContext, asked: Asked, typed: string): Promise<Verdict> {
-  const { id } = asked.stored
+/** Beyond the five tries nothing is looked at, so it is no guess either: one code locks nobody out. */
+async function attempt(
+  ctx: SurfaceContext,
+  asked: Asked,
+  typed: string,
+  source: RequestSource,
+): Promise<Verdict> {
+  const { id, userId } = asked.stored
   if ((await attemptIntent(ctx, id, mostTries)) === null) return wrong
-  return open(ctx, asked, typed).catch(async (error: unknown) => {
+  try {
+    return await attemptGuess(
+      ctx,
+      guessAt(asked.stored),
+      () => open(ctx, asked, typed),
+      (_, { until, budget }) => ctx.emit('login.lockedOut', source, { userId, until, budget }),
+    )
+  } catch (error) {
     await forgiveAttempt(ctx, id)
     throw error
-  })
+  }
 }
 
 /** Counted apart from passwords, so that neither kind of guess locks the other out. */
-function guessAt({ boundTo, payload }: Stored): Guess {
+function guessAt({ boundTo, userId, payload }: Stored): Guess {
   const budget = budgetIn(payload.budget)
-  const subject = [boundTo, payload.budget].join(' ')
+  const subject = budget.of === 'address' ? boundTo : subjectOf(userId ?? '', budget)
   return { counter: 'mailedCodeFailures', subject, budget: budget.of }
 }
 
 /** The account, which comes to the owner of the mailbox where nobody proved that before. */
 async function provedUser(ctx: SurfaceContext, opened: Opened, source: RequestSource) {
   const { user } = opened
-  if (user.emailVerifiedAt !== null) return user
+  // The account may have got a role meanwhile for which a mailbox is not enough.
+  if (ownerOf(user, entryRules(ctx.surface, await ctx.settings())) === null) {
+    throw new AuthError('invalid_credentials')
+  }
+  if (user.emailVerifiedAt !== null) {
+    // A proof that was cut short left the sessions of whoever was there before.
+    const isOlder = ({ id, sessionEpoch }: RefreshFamily) =>
+      sessionEpoch < user.sessionEpoch && id !== user.keptSessionId
+    const older = { userId: user.id, family: isOlder, rowless: () => false }
+    await endMatchingSessions(ctx, older, 'password_change', source)
+    return user
+  }
   const proof = { by: spendIntent(opened), newPassword: null, source }
   const proved = await proveOwner(ctx, user, proof)
   if (proved === null) throw new AuthError('invalid_credentials')
@@ -199,12 +224,7 @@ export async function loginWithCode(
   if (asked !== null) {
     // A code is good once, and not spent on a login that no key would sign.
     await requireSigner(ctx)
-    verdict = await attemptGuess(
-      ctx,
-      guessAt(asked.stored),
-      () => attempt(ctx, asked, code),
-      (_, { until, budget }) => ctx.emit('login.lockedOut', source, { userId, until, budget }),
-    )
+    verdict = await attempt(ctx, asked, code, source)
   }
   if (!verdict.ok) {
     const reason = 'invalid_credentials'

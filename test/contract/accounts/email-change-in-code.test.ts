@@ -129,6 +129,11 @@ eachSurface.describe('another address, by an administrator', (surface) => {
     await expect(users.changeEmail(eve.id, newEmail)).rejects.toMatchObject({
       code: 'email_not_verified',
     })
+    // Its password and its sessions would stay with whoever has them.
+    const held = await users.create({ email: 'held@example.org', password: goodPassword })
+    await expect(users.changeEmail(held.id, newEmail)).rejects.toMatchObject({
+      code: 'email_not_verified',
+    })
     // A slip of the host's own, whose mailbox nobody proved.
     const slip = await users.create({ email: 'slip@example.org' })
     expect(await users.changeEmail(slip.id, newEmail)).toBe(true)
@@ -180,9 +185,9 @@ eachSurface.describe('users.signInMethods', (surface) => {
     await users.import({ users: [row] })
     const { id } = await storedUser(host, surface, row.email)
     // Nobody can sign in by a provider that is switched off.
-    expect(await users.signInMethods(id)).toEqual(['google'])
+    expect(await users.signInMethods(id)).toEqual(['google', 'email_code'])
     const { id: other } = await person(host, surface)
-    expect(await users.signInMethods(other)).toEqual(['password'])
+    expect(await users.signInMethods(other)).toEqual(['password', 'email_code'])
     const none = await users.create({ email: 'none@example.org' })
     expect(await users.signInMethods(none.id)).toEqual([])
     for (const nobody of [unknownId, 'nobody']) {
@@ -195,9 +200,9 @@ eachSurface.describe('users.signInMethods', (surface) => {
 
   it('counts a passkey that verifies the person, where one does without a password', async () => {
     for (const [webauthnMode, uvInitialized, methods] of [
-      ['passwordless', true, ['password', 'passkey']],
-      ['passwordless', false, ['password']],
-      ['secondFactor', true, ['password']],
+      ['passwordless', true, ['password', 'email_code', 'passkey']],
+      ['passwordless', false, ['password', 'email_code']],
+      ['secondFactor', true, ['password', 'email_code']],
     ] as const) {
       const host = await openHost({ settings: { webauthnMode } })
       const { id } = await person(host, surface)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
 import { openApiDocument } from '../../../src/openapi/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
+import { deferred } from '../../support/deferred.js'
 import type { ContractHost, HostOptions } from '../../support/hosts/hosts.js'
 import { eachFramework, eachHost, eachStore, eachSurface } from '../../support/hosts/matrix.js'
 import {
@@ -18,7 +19,7 @@ import { enrolled } from '../../support/people/authenticator.js'
 import { otherPassword, person, signedInPerson, signIn } from '../../support/people/people.js'
 import { loginHere } from '../../support/people/recognition-steps.js'
 import { linkFor } from '../../support/people/recovery-steps.js'
-import { faultyBackend } from '../../support/stores/faulty-backend.js'
+import { faultyBackend, withCall } from '../../support/stores/faulty-backend.js'
 import {
   askForCode,
   inApp,
@@ -241,6 +242,74 @@ describe('what follows a first factor', () => {
     const body = { email, password: otherPassword }
     expect(outcomeOf(await host.send('POST', '/v1/auth/client/login', { body }))).toBe(refused)
   })
+})
+
+it('ends what was planted on an account, also where the first code was cut short', async () => {
+  const store = faultyBackend(memory())
+  const settings = { ...withoutLimits.settings, emailVerificationRequired: false }
+  const host = await open({ backend: store.backend, settings })
+  const email = 'unproved@example.org'
+  const planted = { email, password: otherPassword, emailVerified: false }
+  const { id } = await host.auth.client.users.create(planted)
+  const { bearer } = await signIn(host, surface, { ...planted, id })
+  const me = async () => outcomeOf(await host.send('GET', '/v1/auth/client/me', { bearer }))
+  store.failNext('denylist.put', 'before')
+  expect((await signedInWith(host, email)).status).toBe(503)
+  expect((await signedInWith(host, email)).status).toBe(200)
+  expect(await me()).toBe('401 session_revoked')
+})
+
+it('asks again whether the account may use a code before it has an effect', async () => {
+  const host = await open()
+  const account = { email: 'ada@example.org', password: otherPassword, emailVerified: false }
+  const { id } = await host.auth.operator.users.create(account)
+  const { code, cookie } = await mailedCodeFor(host, 'operator', account.email)
+  await host.auth.operator.users.update(id, { systemRole: 'administrator' })
+  expect(outcomeOf(await showCode(host, 'operator', code, { cookie }))).toBe(refused)
+  expect(eventsOf(host, 'account.ownerProved')).toEqual([])
+  expect(await storedUser(host, 'operator', account.email)).toMatchObject({ emailVerifiedAt: null })
+})
+
+it('counts five guesses of a code at most, however many come at once', async () => {
+  const [most, together] = [12, deferred<null>()]
+  let read: number | null = null
+  const backend = withCall(memory(), async (name, work) => {
+    const found = await work()
+    if (read === null || name !== 'client_challenges.get') return found
+    read += 1
+    // All have seen a code that was never tried before the first of them goes on.
+    if (read === most) together.resolve(null)
+    await together.promise
+    return found
+  })
+  const host = await openHost({ backend })
+  const who = await person(host, surface)
+  const asked = await mailedCodeFor(host, surface, who.email)
+  read = 0
+  const replies = await Promise.all(
+    Array.from({ length: most }, () => showCode(host, surface, wrongCodeFor(asked.code), asked)),
+  )
+  expect(replies.map(outcomeOf)).toEqual(replies.map(() => refused))
+  expect(eventsOf(host, 'login.lockedOut')).toEqual([])
+  const other = await mailedCodeFor(host, surface, who.email)
+  expect((await showCode(host, surface, other.code, other)).status).toBe(200)
+})
+
+it('is open again to the owner who proves the mailbox by a reset', async () => {
+  const host = await openHost()
+  const who = await person(host, surface)
+  for (const _ of [1, 2]) {
+    const asked = await mailedCodeFor(host, surface, who.email)
+    for (let turn = 0; turn < 5; turn += 1) {
+      await showCode(host, surface, wrongCodeFor(asked.code), asked)
+    }
+  }
+  const token = await linkFor(host, surface, who.email)
+  const body = { token, newPassword: otherPassword }
+  const reset = await host.send('POST', '/v1/auth/client/password/reset', { body })
+  expect([200, 204]).toContain(reset.status)
+  const asked = await mailedCodeFor(host, surface, who.email)
+  expect((await showCode(host, surface, asked.code, asked)).status).toBe(200)
 })
 
 describe('addresses that get no code', () => {
