@@ -4,6 +4,7 @@ import { denylistLifeMs } from '../src/domain/context/open-collections.js'
 import { defaultRateLimits, type RateLimit } from '../src/domain/limits/rate-limiter.js'
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
+import { operationOptions } from '../src/operations/operation.js'
 import type { Mail } from '../src/ports/host.js'
 import { authSettingDeclarations } from '../src/settings/settings.js'
 import { optionsPage, referencePage, withSettingsTables } from '../tools/api/reference.js'
@@ -93,7 +94,9 @@ describe('the page on mails says which there are', () => {
 
 describe('the reference page says what the table says', () => {
   it('is as `npm run generate` writes it', () => {
-    expect(page('reference')).toBe(referencePage(operations, openApiDocument({ mailedCode: true })))
+    expect(page('reference')).toBe(
+      referencePage(operations, openApiDocument({ surfaceOptions: operationOptions })),
+    )
   })
 
   it('has a section for each operation, and each shape and page that it links to', () => {

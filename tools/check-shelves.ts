@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { openApiDocument } from '../src/openapi/index.js'
 import type { OpenApiDocument } from '../src/openapi/types.js'
+import { operationOptions } from '../src/operations/operation.js'
 import { passedProblems, readLedger, shownRows } from './ledger.js'
 import { storedResult, type TestResult, unionOf } from './shelf-results.js'
 
@@ -59,7 +60,7 @@ function main(shelves: readonly string[]): void {
   const problems = [
     ...subjects.flatMap((subject) => skipProblems(tests, subject)),
     ...inShares.flatMap((subject) => skipProblems(tests, subject, true)),
-    ...untestedOperations(openApiDocument({ mailedCode: true }), exercised).map(
+    ...untestedOperations(openApiDocument({ surfaceOptions: operationOptions }), exercised).map(
       (id) => `the contract suites never saw ${id} succeed`,
     ),
     ...passedProblems(shownRows(readLedger()), tests, false),

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openApiDocument } from '../src/openapi/index.js'
 import { operations } from '../src/operations/index.js'
+import { operationOptions } from '../src/operations/operation.js'
 import { authSettingDeclarations } from '../src/settings/settings.js'
 import { loadLibrary } from '../test/lockstep/rigs.js'
 import { clientTypes, formatted } from './api/client-calls.js'
@@ -57,7 +58,7 @@ function byTest(variable: string, value: string, ...files: readonly string[]): v
 /** Renews the contract snapshot; a change that callers would notice has to be asked for. */
 function writeContract(mayBreak: boolean): void {
   const file = 'test/openapi/contract.txt'
-  const after = contractEntries(operations, openApiDocument({ mailedCode: true }))
+  const after = contractEntries(operations, openApiDocument({ surfaceOptions: operationOptions }))
   const { broken, added } = contractChanges(read(file).split('\n').filter(Boolean), after)
   for (const entry of broken) console.error(entry)
   if (broken.length > 0 && !mayBreak) {
@@ -94,7 +95,10 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'docs/reference.md and docs/options.md, from the operation table and src/options.ts',
     pages: ['reference.md', 'options.md'],
     run() {
-      write('docs/reference.md', referencePage(operations, openApiDocument({ mailedCode: true })))
+      write(
+        'docs/reference.md',
+        referencePage(operations, openApiDocument({ surfaceOptions: operationOptions })),
+      )
       write('docs/options.md', optionsPage(read('src/options.ts'), authSettingDeclarations))
     },
   },
@@ -147,7 +151,10 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'the types of the calls and codes of the client, below src/client',
     run() {
       mkdirSync(new URL('src/client/calls/', root), { recursive: true })
-      for (const [name, text] of clientTypes(operations, openApiDocument({ mailedCode: true }))) {
+      for (const [name, text] of clientTypes(
+        operations,
+        openApiDocument({ surfaceOptions: operationOptions }),
+      )) {
         write(`src/client/${name}`, formatted(`src/client/${name}`, text))
       }
     },

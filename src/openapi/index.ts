@@ -1,5 +1,6 @@
 import { operations } from '../operations/index.js'
 import { namedSchemas } from '../operations/named-schemas.js'
+import { operationOptions } from '../operations/operation.js'
 import { documentOf } from './document.js'
 import type { CookiePrefix, OpenApiDocument, OpenApiServer } from './types.js'
 
@@ -21,8 +22,8 @@ export type {
 export interface OpenApiOptions {
   /** The surfaces that the host mounts: `['client']` for `auth.client`. Default both, as `auth.both`. */
   readonly surfaces?: readonly ('operator' | 'client')[]
-  /** Whether these surfaces have the option `mailedCode`. Default false. */
-  readonly mailedCode?: boolean
+  /** The options of these surfaces that bring operations, such as `['mailedCode']`. Default none. */
+  readonly surfaceOptions?: readonly (typeof operationOptions)[number][]
   /** The `info.title` of the document. Default `Authentication`. */
   readonly title?: string
   /** The version of the host's API. Default `1.0.0`. */
@@ -39,6 +40,8 @@ export interface OpenApiOptions {
   /** `cookieNamePrefix` of the host's surfaces, which stands after that. Default none. */
   readonly cookieNamePrefix?: string
 }
+
+export { operationOptions }
 
 const known = ['operator', 'client'] as const
 
@@ -60,14 +63,16 @@ const known = ['operator', 'client'] as const
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { title = 'Authentication', version = '1.0.0', description } = options
   const { surfaces = known, servers = [{ url: '/' }], cookiePrefix = '__Host-' } = options
-  const { cookieNamePrefix = '', mailedCode = false } = options
+  const { cookieNamePrefix = '', surfaceOptions = [] } = options
   const isKnown = surfaces.every((surface) => known.includes(surface))
   if (surfaces.length === 0 || !isKnown) {
     throw new TypeError(
       "openApiDocument: option \"surfaces\" must hold 'operator', 'client' or both, as the host mounts them",
     )
   }
-  const offered = operations.filter(({ option }) => option === undefined || mailedCode)
+  const offered = operations.filter(
+    ({ option }) => option === undefined || surfaceOptions.includes(option),
+  )
   return documentOf(offered, namedSchemas, {
     surfaces: known.filter((surface) => surfaces.includes(surface)),
     cookiePrefix,

@@ -10,7 +10,7 @@ import type { SignInKey } from '../domain/passwords/guess-budgets.js'
 import type { RefreshGrant } from '../domain/sessions/tokens.js'
 import type { SurfaceContext } from '../domain/surface/surface-context.js'
 import type { ErrorCode } from '../errors/index.js'
-import type { RequestSource, Surface } from '../ports/surface.js'
+import type { OperationOption, RequestSource, Surface } from '../ports/surface.js'
 
 type Schema = z.ZodMiniType
 
@@ -171,6 +171,9 @@ export interface Answer<R> {
 /** Nor theirs to set or clear. */
 export type ProtectedAnswer<R> = Omit<Answer<R>, 'refreshCookie'>
 
+/** The options of a surface that bring operations of their own. */
+export const operationOptions = ['mailedCode'] as const satisfies readonly OperationOption[]
+
 interface Common<B extends Schema, R extends Schema> {
   /** Names the operation on both surfaces; `operatorLogin`, `clientLogin` follow from `login`. */
   readonly id: string
@@ -181,7 +184,7 @@ interface Common<B extends Schema, R extends Schema> {
   readonly unprefixedPath?: `/v1/${string}`
   readonly surfaces: readonly Surface[]
   /** The option of a surface without which the surface does not have it. */
-  readonly option?: 'mailedCode'
+  readonly option?: OperationOption
   /** True if `auth.both` answers it on unknown hosts too: other services may call by another name. */
   readonly everyHost?: true
   readonly tag: Tag

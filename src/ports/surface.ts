@@ -15,3 +15,6 @@ export interface RequestSource {
   readonly ip: string | null
   readonly userAgent: string | null
 }
+
+/** The options of a surface that bring operations of their own. */
+export type OperationOption = 'mailedCode'

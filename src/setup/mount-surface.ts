@@ -28,6 +28,8 @@ import {
 } from '../http/surface-router.js'
 import { removalsOf } from '../model/collections.js'
 import { operations } from '../operations/index.js'
+import type { Operation } from '../operations/operation.js'
+import { operationOptions } from '../operations/operation.js'
 import type { GivenOptions, SurfaceOptions } from '../options.js'
 import type { AuthEvent, Emit } from '../ports/events.js'
 import type { Surface } from '../ports/surface.js'
@@ -79,7 +81,7 @@ export function buildSurface(
     routesUrl: routesUrlOf(own),
     links: linksOf(own),
     recognisesDevices: options.deviceRecognition ?? true,
-    mailedCode: own.mailedCode ?? false,
+    offers: new Set(operationOptions.filter((option) => own[option])),
     adminStepUp: options.adminStepUp ?? false,
   }
   return { ctx, audit, webhooks, routes: routesOf(ctx, own, shared) }
@@ -111,8 +113,8 @@ function routesOf(ctx: SurfaceContext, own: SurfaceOptions, shared: Shared): Sur
   const { surface } = ctx
   const allowedOrigins = originsOf(own)
   const cookies = cookiePolicyOf(surface, own)
-  const offered = () => operations.filter(({ option }) => option === undefined || own[option])
-  const matcher = lazily(() => matcherOf(offered(), surface))
+  const isOffered = ({ option }: Operation) => option === undefined || ctx.offers.has(option)
+  const matcher = lazily(() => matcherOf(operations.filter(isOffered), surface))
   const pipeline = lazily(() => {
     const { tracing, inRequest, untimed } = shared
     const deps = { ctx, cookies, allowedOrigins, tracing, inRequest, untimed }

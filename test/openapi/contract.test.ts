@@ -6,6 +6,7 @@ import { documentOf } from '../../src/openapi/document.js'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { operations } from '../../src/operations/index.js'
 import type { Operation } from '../../src/operations/operation.js'
+import { operationOptions } from '../../src/operations/operation.js'
 import { contractChanges, contractEntries } from '../../tools/api/contract.js'
 import { plantedOperation } from './planted.js'
 
@@ -25,7 +26,7 @@ describe('the contract', () => {
   const before = written.split('\n').filter(Boolean)
   const { broken, added } = contractChanges(
     before,
-    contractEntries(operations, openApiDocument({ mailedCode: true })),
+    contractEntries(operations, openApiDocument({ surfaceOptions: operationOptions })),
   )
 
   it('keeps every path, member and code that callers rely on', () => {
@@ -69,7 +70,7 @@ describe('a change of the contract', () => {
   })
 
   it('is none where a description is new', () => {
-    const document = openApiDocument({ mailedCode: true })
+    const document = openApiDocument({ surfaceOptions: operationOptions })
     const described: typeof document = JSON.parse(
       JSON.stringify(document).replaceAll('"type":', '"description":"Planted.","type":'),
     )

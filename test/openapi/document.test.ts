@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/index.js'
 import type { OpenApiDocument, OpenApiOperation } from '../../src/openapi/types.js'
 import { operations } from '../../src/operations/index.js'
+import { operationOptions } from '../../src/operations/operation.js'
 
 /** The tags of the authentication module, as the seed spells them. */
 const authenticationTags = [
@@ -32,7 +33,7 @@ function entriesOf(document: OpenApiDocument): readonly Entry[] {
   )
 }
 
-const document = openApiDocument({ mailedCode: true })
+const document = openApiDocument({ surfaceOptions: operationOptions })
 const entries = entriesOf(document)
 const registered = entries.filter(({ path }) => !unprefixedPaths.includes(path))
 const idsOf = (list: readonly Entry[]) => list.map(({ operation }) => operation.operationId)
@@ -69,7 +70,9 @@ describe('the OpenAPI document', () => {
     expect(ids).toEqual(expect.arrayContaining(['operatorRefresh', 'clientRefresh', 'refresh']))
     expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([])
     for (const surface of ['operator', 'client'] as const) {
-      const alone = entriesOf(openApiDocument({ surfaces: [surface], mailedCode: true }))
+      const alone = entriesOf(
+        openApiDocument({ surfaces: [surface], surfaceOptions: operationOptions }),
+      )
       const there = new Map(entries.map(({ key, operation }) => [key, operation.operationId]))
       expect(alone.length).toBeGreaterThan(30)
       for (const { key, operation } of alone) expect(there.get(key)).toBe(operation.operationId)
@@ -130,7 +133,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('lets a client of the token endpoint authenticate by Basic or in the form, and no other operation', () => {
-    const { paths, components } = openApiDocument({ mailedCode: true })
+    const { paths, components } = openApiDocument({ surfaceOptions: operationOptions })
     const byBasic = Object.entries(paths).filter(([, item]) =>
       JSON.stringify(item).includes('clientSecretBasic'),
     )
@@ -167,7 +170,7 @@ describe('the OpenAPI document', () => {
   })
 
   it('is a new object at each call', () => {
-    expect(openApiDocument({ mailedCode: true })).toEqual(document)
-    expect(openApiDocument({ mailedCode: true })).not.toBe(document)
+    expect(openApiDocument({ surfaceOptions: operationOptions })).toEqual(document)
+    expect(openApiDocument({ surfaceOptions: operationOptions })).not.toBe(document)
   })
 })

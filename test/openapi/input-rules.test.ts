@@ -6,9 +6,10 @@ import { maxPasswordBytes } from '../../src/engine/passwords.js'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { ruledNames, withInputRules } from '../../src/openapi/input-rules.js'
 import { operations } from '../../src/operations/index.js'
+import { operationOptions } from '../../src/operations/operation.js'
 import { describeOperations, ruleRows, sentTexts } from '../../tools/api/schemas.js'
 
-const document = openApiDocument({ mailedCode: true })
+const document = openApiDocument({ surfaceOptions: operationOptions })
 const texts = sentTexts(describeOperations(operations, document), document)
 const ruleOf = (name: string): string => texts.find((text) => text.name === name)?.rule ?? ''
 

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/index.js'
+import { operationOptions } from '../../src/operations/operation.js'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -40,7 +41,7 @@ let file: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'postern-openapi-'))
   file = join(folder, 'openapi.json')
-  writeFileSync(file, JSON.stringify(openApiDocument({ mailedCode: true })))
+  writeFileSync(file, JSON.stringify(openApiDocument({ surfaceOptions: operationOptions })))
 })
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

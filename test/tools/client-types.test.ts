@@ -2,13 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { openApiDocument } from '../../src/openapi/index.js'
 import { operations } from '../../src/operations/index.js'
+import { operationOptions } from '../../src/operations/operation.js'
 import { clientTypes, formatted } from '../../tools/api/client-calls.js'
 import { typeScriptOf } from '../../tools/api/schemas.js'
 
 const folder = new URL('../../src/client/', import.meta.url)
 
 describe('the types of the client’s calls', () => {
-  const made = clientTypes(operations, openApiDocument({ mailedCode: true }))
+  const made = clientTypes(operations, openApiDocument({ surfaceOptions: operationOptions }))
 
   it.each([...made.keys()])('%s is as `npm run generate` writes it', (name) => {
     const text = readFileSync(new URL(name, folder), 'utf8')
@@ -46,7 +47,7 @@ describe('the types of the client’s calls', () => {
   })
 
   it('are refused where the path and the body have a member of one name', () => {
-    const document = openApiDocument({ mailedCode: true })
+    const document = openApiDocument({ surfaceOptions: operationOptions })
     const path = '/v1/admin/modules/{name}'
     const name = { name: 'config', in: 'path', required: true, schema: { type: 'string' } } as const
     const { patch = null, ...others } = document.paths[path] ?? {}

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { AuthOptions, SurfaceOptions } from 'postern'
-import { type CookiePrefix, type OpenApiDocument, openApiDocument } from 'postern/openapi'
+import {
+  type CookiePrefix,
+  type OpenApiDocument,
+  openApiDocument,
+  operationOptions,
+} from 'postern/openapi'
 import type { Call, Command } from '../frame/command.js'
 import { Refusal } from '../frame/refusal.js'
 
@@ -78,10 +83,11 @@ function documentOf({ flags }: Call, { asked, prefix, options }: Wanted): OpenAp
       'The surfaces name their cookies in different ways. Write a document for each, with --surface.',
     )
   }
-  const [mailedCode, ...differing] = new Set(own.map((surface) => surface.mailedCode === true))
-  if (differing.length > 0) {
+  const surfaceOptions = operationOptions.filter((option) => own.some((of) => of[option] === true))
+  for (const option of surfaceOptions) {
+    if (own.every((of) => of[option] === true)) continue
     throw new Refusal(
-      'The option mailedCode differs between the surfaces. Write a document for each, with --surface.',
+      `The option ${option} differs between the surfaces. Write a document for each, with --surface.`,
     )
   }
   const { title, 'api-version': version } = flags
@@ -90,7 +96,7 @@ function documentOf({ flags }: Call, { asked, prefix, options }: Wanted): OpenAp
     servers: [...new Set(own.map((surface) => serverOf(surface, prefix)))].map((url) => ({ url })),
     cookiePrefix,
     cookieNamePrefix: namePrefix,
-    ...(mailedCode && { mailedCode }),
+    ...(surfaceOptions.length > 0 && { surfaceOptions }),
     ...(typeof title === 'string' && { title }),
     ...(typeof version === 'string' && { version }),
   })

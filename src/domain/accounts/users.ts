@@ -370,7 +370,8 @@ async function signInMethodsOf(ctx: SurfaceContext, id: string): Promise<readonl
   const opens = passkeys.some(({ uvInitialized }) => uvInitialized)
   const isOpen = current.webauthnMode === 'passwordless' && opens
   const rules = entryRules(ctx.surface, current)
-  const takesCode = ctx.mailedCode && entryRefusal('codeLogin', rules, { account: user }) === null
+  const takesCode =
+    ctx.offers.has('mailedCode') && entryRefusal('codeLogin', rules, { account: user }) === null
   return [
     ...waysIn(ctx, current, user, identities),
     ...(takesCode ? [codeMethod] : []),

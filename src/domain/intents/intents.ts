@@ -200,7 +200,7 @@ function switches(
   const password = settingsFor(ctx.surface, settings).passwordLoginEnabled
   const isOn = (way = '') => {
     if (way === 'password') return password
-    if (way === codeMethod) return ctx.mailedCode
+    if (way === codeMethod) return ctx.offers.has('mailedCode')
     return firstFactors.includes(way) || isProviderOffered(ctx, way, settings)
   }
   return {

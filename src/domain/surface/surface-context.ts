@@ -15,7 +15,7 @@ import type { Emit } from '../../ports/events.js'
 import type { Authorizer, BeforeRegister, Clock, Logger, Mailer, Random } from '../../ports/host.js'
 import type { RiskScorer, SessionRiskScorer } from '../../ports/risk-scorers.js'
 import type { Collection } from '../../ports/store.js'
-import type { Surface } from '../../ports/surface.js'
+import type { OperationOption, Surface } from '../../ports/surface.js'
 import type { AuthSettings } from '../../settings/settings.js'
 import type { Configuration } from '../configuration/config-store.js'
 import { type KnownPrincipals, knownPrincipals } from '../context/actor.js'
@@ -83,8 +83,8 @@ export interface SurfaceContext {
   readonly links: Links
   /** Whether browsers and apps get a recognition id at logins. */
   readonly recognisesDevices: boolean
-  /** Whether people may sign in by a mailed code. */
-  readonly mailedCode: boolean
+  /** What the host chose beyond the usual operations. */
+  readonly offers: ReadonlySet<OperationOption>
   /** Whether people show a second factor before configuration writes. */
   readonly adminStepUp: boolean
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openApiDocument } from '../../../src/openapi/index.js'
+import { operationOptions } from '../../../src/operations/operation.js'
 import { type ContractHost, memoryHost } from '../../support/hosts/hosts.js'
 import type { Reply } from '../../support/hosts/http-client.js'
 
@@ -61,7 +62,7 @@ describe('an operation that is on its way out', () => {
   })
 
   it('is marked in the OpenAPI document', () => {
-    const { paths } = openApiDocument({ mailedCode: true })
+    const { paths } = openApiDocument({ surfaceOptions: operationOptions })
     expect(paths['/v1/auth/client/leaving']?.post).toMatchObject({
       deprecated: true,
       responses: {

@@ -5,12 +5,13 @@ import { errorCatalogue } from '../../../src/errors/index.js'
 import { commonHeaders } from '../../../src/http/reply.js'
 import { openApiDocument } from '../../../src/openapi/index.js'
 import { operations } from '../../../src/operations/index.js'
+import { operationOptions } from '../../../src/operations/operation.js'
 import { replyJudge } from './documented-replies.js'
 import { exercisedFile } from './exercised-file.js'
 import type { Reply } from './http-client.js'
 
 /** One per process: to read the document costs a tenth of a second. */
-const judge = replyJudge(openApiDocument({ mailedCode: true }))
+const judge = replyJudge(openApiDocument({ surfaceOptions: operationOptions }))
 
 /**
  * Fails for a reply of the library that its OpenAPI document does not describe: another status, header,
