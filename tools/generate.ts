@@ -55,10 +55,13 @@ function byTest(variable: string, value: string, ...files: readonly string[]): v
   node('node_modules/vitest/vitest.mjs', 'run', '--reporter=default', ...files)
 }
 
+/** The document of a host that set every option. */
+const everything = () => openApiDocument({ surfaceOptions: operationOptions })
+
 /** Renews the contract snapshot; a change that callers would notice has to be asked for. */
 function writeContract(mayBreak: boolean): void {
   const file = 'test/openapi/contract.txt'
-  const after = contractEntries(operations, openApiDocument({ surfaceOptions: operationOptions }))
+  const after = contractEntries(operations, everything())
   const { broken, added } = contractChanges(read(file).split('\n').filter(Boolean), after)
   for (const entry of broken) console.error(entry)
   if (broken.length > 0 && !mayBreak) {
@@ -95,10 +98,7 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'docs/reference.md and docs/options.md, from the operation table and src/options.ts',
     pages: ['reference.md', 'options.md'],
     run() {
-      write(
-        'docs/reference.md',
-        referencePage(operations, openApiDocument({ surfaceOptions: operationOptions })),
-      )
+      write('docs/reference.md', referencePage(operations, everything()))
       write('docs/options.md', optionsPage(read('src/options.ts'), authSettingDeclarations))
     },
   },
@@ -151,10 +151,7 @@ export const targets: Readonly<Record<string, Target>> = {
     what: 'the types of the calls and codes of the client, below src/client',
     run() {
       mkdirSync(new URL('src/client/calls/', root), { recursive: true })
-      for (const [name, text] of clientTypes(
-        operations,
-        openApiDocument({ surfaceOptions: operationOptions }),
-      )) {
+      for (const [name, text] of clientTypes(operations, everything())) {
         write(`src/client/${name}`, formatted(`src/client/${name}`, text))
       }
     },

@@ -11,11 +11,11 @@ const machine = {
 }
 
 const passed: StepRun = {
-  step: { name: 'planted', figures: (lines) => lines.filter((line) => line !== '') },
+  step: { name: 'planted' },
   code: 0,
   seconds: 3570,
   date: '2030-04-05T06:07:08.000Z',
-  lines: ['240 of 240 mistakes were caught', ''],
+  lines: ['trying 240', '240 of 240 mistakes were caught', ''],
   commits: { before: 'abc1234', after: 'abc1234' },
   machine,
 }
@@ -69,7 +69,7 @@ describe('what a step found', () => {
       { commits: { before: 'not in a repository', after: 'not in a repository' } },
       'not in a repository',
     ],
-    ['a step that measured nothing', { lines: [''] }, 'no figures were printed'],
+    ['a step that said nothing', { lines: [''] }, 'it printed nothing'],
   ]
 
   it.each(others)('leaves the older record: %s', (_, change, reason) => {

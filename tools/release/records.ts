@@ -12,12 +12,13 @@ export interface StepRecord {
   readonly commit: string
   readonly seconds: number
   readonly machine: Computer
+  /** The last line that it printed. */
   readonly figures: readonly string[]
 }
 
 /** A step that has ended, whichever way. */
 export interface StepRun {
-  readonly step: Pick<ReleaseStep, 'name' | 'figures'>
+  readonly step: Pick<ReleaseStep, 'name'>
   /** Null where it was ended by a signal. */
   readonly code: number | null
   readonly seconds: number
@@ -44,8 +45,8 @@ export function keepRun(run: StepRun, folder = results): string {
   const { step, seconds, date, lines, commits, machine } = run
   const reason = whyNot(run)
   if (reason !== null) return `not recorded: ${reason}`
-  const figures = step.figures(lines)
-  if (figures.length === 0) return 'not recorded: no figures were printed'
+  const figures = lines.filter((line) => line.trim() !== '').slice(-1)
+  if (figures.length === 0) return 'not recorded: it printed nothing'
   const { name } = step
   const { before: commit } = commits
   const record: StepRecord = { step: name, date, commit, seconds, machine, figures }
@@ -68,7 +69,7 @@ Some checks take too long for every change: the longest needs an hour and a half
 Before a release, \`npm run release-check\` runs all of them in full, one after the other, which takes most of a day.
 \`npm run release-check -- planted\` runs one of them, by its name in the table.
 
-That command writes this page, from what the runs printed. A row is about the last run that passed. It names the
+That command writes this page, from the last line that each run printed. A row is about the last run that passed. It names the
 commit that the run was made on, without any other change, and the day, the machine and the minutes. A run that failed
 changes nothing here. A row may be older than the code: the runs are made again for each release.
 

@@ -1,5 +1,4 @@
 import { longRuns } from '../test-long.js'
-import { type Figures, stepFigures } from './step-figures.js'
 
 type Command = readonly [program: string, ...args: readonly string[]]
 
@@ -13,17 +12,16 @@ export interface ReleaseStep {
   readonly takes: string
   /** A page below `docs` that has more figures of it. */
   readonly page: string | null
-  readonly figures: Figures
 }
 
 type Told = Pick<ReleaseStep, 'shows' | 'takes'>
 
 const step = (
-  name: keyof typeof stepFigures,
+  name: string,
   { shows, takes }: Told,
   commands: readonly Command[],
   page: string | null = null,
-): ReleaseStep => ({ name, commands, shows, takes, page, figures: stepFigures[name] })
+): ReleaseStep => ({ name, commands, shows, takes, page })
 
 const script = (name: string, ...args: readonly string[]): Command => [
   ...(['npm', 'run', '--silent', name, '--', ...args] as const),
@@ -36,7 +34,7 @@ const tool = (name: string): Command => [
     `tools/${name}.ts`,
   ] as const),
 ]
-const long = (name: keyof typeof longRuns & keyof typeof stepFigures): ReleaseStep =>
+const long = (name: keyof typeof longRuns): ReleaseStep =>
   step(name, longRuns[name], [script('test:long', name)])
 
 const half = 'half an hour'
