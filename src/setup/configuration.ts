@@ -53,9 +53,13 @@ export function modulesOf(
   return modules
 }
 
-/** Where people sign in by a provider that the host declares. */
-export function surfacesOf({ providers = [] }: Pick<GivenOptions, 'providers'>) {
-  return providers.flatMap(({ surfaces }) => surfaces)
+/**
+ * Where people sign in by what the host's options offer: declared providers, and mailed codes. Those who administer may
+ * not use a code, so that it keeps nobody of the operator surface from being locked out.
+ */
+export function surfacesOf({ providers = [], surfaces }: Partial<GivenOptions>) {
+  const declared = providers.flatMap((provider) => provider.surfaces)
+  return surfaces?.client?.mailedCode ? [...declared, 'client' as const] : declared
 }
 
 /** A setting of a surface that the host lacks stays declared and checked, and says that it does nothing. */
@@ -113,7 +117,10 @@ export function liveSettings(
   reader: ConfigReader,
   env: Env,
   logger: Logger,
-  { adminStepUp = false, ...options }: Pick<GivenOptions, 'adminStepUp' | 'providers'> = {},
+  {
+    adminStepUp = false,
+    ...options
+  }: Pick<Partial<GivenOptions>, 'adminStepUp' | 'providers' | 'surfaces'> = {},
 ): () => Promise<AuthSettings> {
   const refuse = () => {
     throw new AuthError('service_unavailable')

@@ -48,7 +48,7 @@ eachSurface.describe('an account without a password and without a factor', (on) 
   it.each(Object.entries(doors(on)))(
     'needs a login of the last minute for %s',
     async (_what, door) => {
-      const host = await oauthHost({ settings })
+      const host = await oauthHost({ mailedCode: false, settings })
       const signIn = async () =>
         textOf((await host.signInApp(on, 'google', account)).json(), 'accessToken')
       const { method, path, body = {}, young } = door

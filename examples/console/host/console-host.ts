@@ -54,7 +54,7 @@ export async function consoleHost(options: ConsoleHostOptions): Promise<ConsoleH
     meterProvider: metrics.meterProvider,
     surfaces: {
       operator: { ...surface, baseUrl: operatorUrl },
-      client: { ...surface, baseUrl: clientUrl },
+      client: { mailedCode: true, ...surface, baseUrl: clientUrl },
     },
     mailer: mails,
     modules: [shop],

@@ -1,6 +1,5 @@
 import { isUuid, uuidv7 } from '../../crypto/secrets.js'
 import {
-  codeMethod,
   entryRefusal,
   entryRules,
   isPeopleOnlyRole,
@@ -369,14 +368,7 @@ async function signInMethodsOf(ctx: SurfaceContext, id: string): Promise<readonl
   // Only one that verifies the person opens an account by itself.
   const opens = passkeys.some(({ uvInitialized }) => uvInitialized)
   const isOpen = current.webauthnMode === 'passwordless' && opens
-  const rules = entryRules(ctx.surface, current)
-  const takesCode =
-    ctx.offers.has('mailedCode') && entryRefusal('codeLogin', rules, { account: user }) === null
-  return [
-    ...waysIn(ctx, current, user, identities),
-    ...(takesCode ? [codeMethod] : []),
-    ...(isOpen ? ['passkey'] : []),
-  ]
+  return [...waysIn(ctx, current, user, identities), ...(isOpen ? ['passkey'] : [])]
 }
 
 /** False for a text that is no id, whatever it holds. */

@@ -1,13 +1,12 @@
 import { startEarly } from '../../concurrency/promises.js'
 import { equalConstantTime, keyedHash, randomToken, sha256 } from '../../crypto/secrets.js'
-import { codeMethod, type EntryRules, entryRefusal, entryRules } from '../../engine/accounts.js'
+import { codeMethod, entryRules } from '../../engine/accounts.js'
 import { siteOf } from '../../engine/addresses.js'
 import { plainCode } from '../../engine/factors.js'
 import { budgetIn, type GuessBudget, storedBudget } from '../../engine/guess-budgets.js'
 import { AuthError } from '../../errors/index.js'
 import type { Intents } from '../../model/intents.js'
 import type { RefreshFamily } from '../../model/sessions.js'
-import type { User } from '../../model/user.js'
 import type { Random } from '../../ports/host.js'
 import type { RequestSource } from '../../ports/surface.js'
 import { requireEmail } from '../context/email-address.js'
@@ -28,6 +27,7 @@ import { proveOwner } from '../passwords/password-writer.js'
 import { endAllSessions, endMatchingSessions } from '../sessions/session-endings.js'
 import { requireSigner } from '../sessions/tokens.js'
 import type { SurfaceContext } from '../surface/surface-context.js'
+import { takesCode } from '../surface/ways-in.js'
 import { type FirstFactor, type LoginResult, proceedLogin } from './login-pipeline.js'
 
 // Signing in by a mailed code. A code is good only with the key that the browser or app got that asked for it: the key
@@ -77,13 +77,6 @@ function eightDigits(random: Random): string {
   return String(drawn).padStart(8, '0')
 }
 
-/** Null for an account that may not use a code. An unproved mailbox is no reason: the code proves it. */
-function ownerOf(user: User | undefined, rules: EntryRules): User | null {
-  if (user === undefined) return null
-  const account = { ...user, emailVerifiedAt: user.emailVerifiedAt ?? 0 }
-  return entryRefusal('codeLogin', rules, { account }) === null ? user : null
-}
-
 /**
  * Mails a code where the address has an account that may use it; the caller learns nothing, and the key is one of no
  * account otherwise. Throws `rate_limited`, and `invalid_request` for what is no address.
@@ -101,7 +94,7 @@ export async function mailLoginCode(
   await countMail(ctx, email, budget, source)
   const rules = entryRules(ctx.surface, await ctx.settings())
   const [user] = await found
-  const owner = ownerOf(user, rules)
+  const owner = user !== undefined && takesCode(user, rules) ? user : null
   const [codeKey, code] = [randomToken(ctx.random), eightDigits(ctx.random)]
   const payload = { codeHash: keyedHash(codeKey, code), budget: storedBudget(budget) }
   // Stored for whatever address, so that each costs the same.
@@ -183,7 +176,7 @@ function guessAt({ boundTo, userId, payload }: Stored): Guess {
 async function provedUser(ctx: SurfaceContext, opened: Opened, source: RequestSource) {
   const { user } = opened
   // The account may have got a role meanwhile for which a mailbox is not enough.
-  if (ownerOf(user, entryRules(ctx.surface, await ctx.settings())) === null) {
+  if (!takesCode(user, entryRules(ctx.surface, await ctx.settings()))) {
     throw new AuthError('invalid_credentials')
   }
   if (user.emailVerifiedAt !== null) {

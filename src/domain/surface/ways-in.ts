@@ -1,4 +1,5 @@
 import { withTimeout } from '../../concurrency/promises.js'
+import { codeMethod, type EntryRules, entryRefusal, entryRules } from '../../engine/accounts.js'
 import { settingsFor } from '../../engine/surface-settings.js'
 import { AuthError, describeError, OptionsError } from '../../errors/index.js'
 import { isTenantAllowed, tenantOfIssuer } from '../../identity-providers/microsoft-tenants.js'
@@ -77,9 +78,9 @@ export function credentialsFor(
   return { tenant: '', teamId: '', keyId: '', ...credentials }
 }
 
-/** Whether a user can sign in by the password of the account, or by one of these accounts at providers. */
+/** Whether a user can sign in by the password, by a mailed code, or by one of these accounts at providers. */
 export async function hasWayIn(
-  ctx: Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'providers'>,
+  ctx: Pick<SurfaceContext, 'surface' | 'collections' | 'settings' | 'providers' | 'offers'>,
   userId: string,
   identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
 ): Promise<boolean> {
@@ -87,11 +88,17 @@ export async function hasWayIn(
   return waysIn(ctx, current, user, identities).length > 0
 }
 
-/** `password`, and the ids of providers, as far as the settings let the user in by them. */
+/** An unproved mailbox is no reason against a mailed code: the code proves it. */
+export function takesCode(user: User, rules: EntryRules): boolean {
+  const account = { ...user, emailVerifiedAt: user.emailVerifiedAt ?? 0 }
+  return entryRefusal('codeLogin', rules, { account }) === null
+}
+
+/** `password`, the ids of providers, and `email_code`, as far as options and settings let the user in by them. */
 export function waysIn(
-  ctx: Pick<SurfaceContext, 'surface' | 'providers'>,
+  ctx: Pick<SurfaceContext, 'surface' | 'providers' | 'offers'>,
   current: AuthSettings,
-  user: Pick<User, 'passwordHash'> | null,
+  user: User | null,
   identities: readonly Pick<OauthIdentity, 'provider' | 'issuer'>[],
 ): readonly string[] {
   const { passwordLoginEnabled } = settingsFor(ctx.surface, current)
@@ -101,7 +108,15 @@ export function waysIn(
       isProviderOffered(ctx, identity.provider, current) &&
       isIssuerAdmitted(ctx, identity, current),
   )
-  return [...(hasPassword ? ['password'] : []), ...admitted.map(({ provider }) => provider)]
+  const hasCode =
+    ctx.offers.has('mailedCode') &&
+    user !== null &&
+    takesCode(user, entryRules(ctx.surface, current))
+  return [
+    ...(hasPassword ? ['password'] : []),
+    ...admitted.map(({ provider }) => provider),
+    ...(hasCode ? [codeMethod] : []),
+  ]
 }
 
 const hostCode = /^(?!auth\.)[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$/

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../../adapters/memory/index.js'
+import { AuthError } from '../../../src/errors/index.js'
 import { openApiDocument } from '../../../src/openapi/index.js'
 import type { Surface } from '../../../src/ports/surface.js'
 import { deferred } from '../../support/deferred.js'
@@ -310,6 +311,44 @@ it('is open again to the owner who proves the mailbox by a reset', async () => {
   expect([200, 204]).toContain(reset.status)
   const asked = await mailedCodeFor(host, surface, who.email)
   expect((await showCode(host, surface, asked.code, asked)).status).toBe(200)
+})
+
+describe('as the only way in that is left', () => {
+  it('lets customers switch passwords off, and not those who administer', async () => {
+    const { config } = (await open()).auth
+    const off = (key: string) => config.change('auth', { config: { [key]: 'false' } })
+    await off('passwordLoginClientEnabled')
+    const refusal = { code: 'auth.no_login_method' }
+    await expect(off('passwordLoginOperatorEnabled')).rejects.toMatchObject(refusal)
+    const without = (await open({ mailedCode: false })).auth.config
+    const change = without.change('auth', { config: { passwordLoginClientEnabled: 'false' } })
+    await expect(change).rejects.toMatchObject(refusal)
+  })
+
+  it('lets go of the last identity where a code opens the account', async () => {
+    const removal = async (options: HostOptions, changes: object) => {
+      const host = await open(options)
+      const { id, email } = await person(host, surface)
+      const { users, oauthIdentities } = storedIn(host, surface)
+      await users.update(id, { enabled: true }, { passwordHash: null, ...changes })
+      const there = { provider: 'google', issuer: 'https://accounts.google.com', subject: '1' }
+      await oauthIdentities.insert({
+        ...there,
+        ...{ id: 'one', userId: id, linkedAt: 1, removingBy: null, expiresAt: null },
+      })
+      const removing = host.auth[surface].identities.remove(id, 'one')
+      const code = await removing.then(
+        () => 'removed',
+        (error: unknown) => error instanceof AuthError && error.code,
+      )
+      return { code, host, email }
+    }
+    const { code, host, email } = await removal({}, {})
+    expect(code).toBe('removed')
+    expect((await signedInWith(host, email)).status).toBe(200)
+    expect((await removal({ mailedCode: false }, {})).code).toBe('last_login_method')
+    expect((await removal({}, { systemRole: 'administrator' })).code).toBe('last_login_method')
+  })
 })
 
 describe('addresses that get no code', () => {

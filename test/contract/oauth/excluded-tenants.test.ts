@@ -52,7 +52,7 @@ it.each([
   ['acme', '204'],
   ['evil', '409 last_login_method'],
 ] as const)('what they are linked to is no way in that is left: %s', async (name, outcome) => {
-  const host = await oauthHost()
+  const host = await oauthHost({ mailedCode: false })
   const account = of(tenants[name])
   const bearer = textOf(
     (await host.signInApp('operator', 'microsoft', account)).json(),

@@ -73,7 +73,7 @@ eachHost.describe('identities in code', (kind) => {
   })
 
   it('of the last two ways in, two removed at once leave one', async () => {
-    const host = await oauthHost({}, kind)
+    const host = await oauthHost({ mailedCode: false }, kind)
     const { id } = await withIdentities(host, 'operator')
     const { users } = storedIn(host, 'operator')
     await users.update(id, { enabled: true }, { passwordHash: null })

@@ -111,7 +111,7 @@ eachHost.describe('linking', (kind) => {
   )
 
   it('of the last two ways in, two removed at once leave one', async () => {
-    const host = await oauthHost({}, kind)
+    const host = await oauthHost({ mailedCode: false }, kind)
     for (let round = 0; round < 4; round += 1) {
       const who = await withoutPassword(host, ['google', 'github'])
       const replies = await Promise.all([unlink(host, who, 'google'), unlink(host, who, 'github')])
@@ -332,7 +332,7 @@ describe('linking', () => {
 
 describe('the last way in', () => {
   it('is not removed: a provider that is the only one', async () => {
-    const host = await oauthHost()
+    const host = await oauthHost({ mailedCode: false })
     const who = await withoutPassword(host, ['google'])
     expectProblem(await unlink(host, who, 'google'), 409, 'last_login_method')
     expect(await identitiesOf(host, who)).toEqual(['google'])
@@ -341,7 +341,11 @@ describe('the last way in', () => {
 
   it('is not removed: a password counts where password login is on, a provider where it is on', async () => {
     const settings = { passwordLoginOperatorEnabled: true, githubOperatorEnabled: true }
-    const host = await oauthHost({ settings, authorizer: { check: async () => true } })
+    const host = await oauthHost({
+      mailedCode: false,
+      settings,
+      authorizer: { check: async () => true },
+    })
     const admin = await signedInPerson(host, 'operator')
     const who = await signedInPerson(host, 'operator')
     await link(host, who, 'google', atGoogle)
@@ -362,14 +366,14 @@ describe('the last way in', () => {
   })
 
   it('is not removed for a provider that is on and lacks a secret', async () => {
-    const host = await oauthHost()
+    const host = await oauthHost({ mailedCode: false })
     const who = await withoutPassword(host, ['google', 'github'])
     await storeSettings(host, { githubClientSecret: '' })
     expectProblem(await unlink(host, who, 'google'), 409, 'last_login_method')
   })
 
   it('a mark that a crash left behind stops nobody: it signs in, and can be removed', async () => {
-    const host = await oauthHost()
+    const host = await oauthHost({ mailedCode: false })
     const who = await withoutPassword(host, ['google', 'github'])
     const { oauthIdentities } = storedIn(host, 'operator')
     const [one] = await oauthIdentities.find({ userId: who.id, provider: 'google' }, { limit: 1 })
@@ -442,7 +446,7 @@ describe('an administrator', () => {
   })
 
   it('takes nobody their last way in', async () => {
-    const host = await oauthHost({ authorizer: { check: async () => true } })
+    const host = await oauthHost({ mailedCode: false, authorizer: { check: async () => true } })
     const admin = await signedInPerson(host, 'operator')
     const who = await withoutPassword(host, ['apple'])
     const reply = await host.send('DELETE', at(who.id, 'apple'), { bearer: admin.bearer })

@@ -12,7 +12,7 @@ const at = (path: string): string => `/v1/auth/${surface}${path}`
 
 /** People enrolled while passwords were on; from now on passkeys are the only way in. */
 async function passkeysAlone() {
-  const host = await settingsHost()
+  const host = await settingsHost({ mailedCode: false })
   const who = await passkeyHolder(host, surface)
   const without = await person(host, surface)
   const off = { passwordLoginClientEnabled: 'false', webauthnMode: 'passwordless' }

@@ -55,6 +55,7 @@ it('the secrets among the settings are nowhere in clear', async () => {
   const secrets = secretsOf(google, microsoft, github, later, webhookSecret)
   secrets.keep(...pem.split('\n').filter((line) => /^[\w+/=]{16,}$/.test(line)))
   const host = await settingsHost({
+    mailedCode: false,
     backend: spy.backend,
     settings: { githubClientSecret: github },
     env: { MICROSOFT_CLIENT_SECRET: microsoft },

@@ -194,7 +194,7 @@ describe('the validators of the auth module', () => {
   })
 
   it.each(refused)('%j is refused as %s', async (config, code) => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     const reply = await host.patch({ config })
     expectRefusal(reply, code, config)
     expect(reply.text).not.toContain('planted')
@@ -210,7 +210,7 @@ describe('the validators of the auth module', () => {
   )
 
   it.each(textSettings)('the text of a secret box is no value of %s', async (key) => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     const reply = await host.patch({ config: { [key]: sealed } })
     expect(reply.status, reply.text).toBe(422)
     await expectUnchanged(host)
@@ -218,26 +218,28 @@ describe('the validators of the auth module', () => {
 
   it('nor is it a first value', async () => {
     const settings = { registrationTermsVersion: sealed }
-    await expect(settingsHost({ settings })).rejects.toMatchObject({
+    await expect(settingsHost({ mailedCode: false, settings })).rejects.toMatchObject({
       option: 'settings.registrationTermsVersion',
     })
     for (const member of ['label', 'signingSecret']) {
       const one = { slug: 'siem', url: 'https://siem.example/', signingSecret: 's'.repeat(32) }
       const securityWebhooks = [{ ...one, events: 'all' as const, [member]: sealed }]
-      await expect(settingsHost({ settings: { securityWebhooks } })).rejects.toMatchObject({
+      await expect(
+        settingsHost({ mailedCode: false, settings: { securityWebhooks } }),
+      ).rejects.toMatchObject({
         option: expect.stringContaining(`securityWebhooks[0].${member}`),
       })
     }
   })
 
   it.each(mistyped)('%j cannot be', async (config) => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     expectRefusal(await host.patch({ config }), 'auth.value_malformed', config)
     await expectUnchanged(host)
   })
 
   it.each(lists)('%s', async (_name, change, code) => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     const reply = await host.patch(change)
     if (code === null) expect(reply.status, reply.text).toBe(200)
     else {
@@ -257,7 +259,7 @@ describe('the validators of the auth module', () => {
     ['720h', '200'],
     ['', '200'],
   ])('a cap of "%s" is taken', async (sessionAbsoluteTTL, outcome) => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     expect(outcomeOf(await host.patch({ config: { sessionAbsoluteTTL } }))).toBe(outcome)
     const shown = (await host.get('/environments/production')).json()
     expect(shown['config']).toMatchObject({ sessionAbsoluteTTL })
@@ -271,7 +273,7 @@ describe('the validators of the auth module', () => {
     ['48h', 86_400],
     ['999999h', 86_400],
   ])('a lifetime of %s is stored as typed and acts as %i s', async (typed, seconds) => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     await host.set({ config: { accessTokenTTL: typed } })
     const shown = (await host.get('/environments/production')).json()
     expect(shown['config']).toMatchObject({ accessTokenTTL: typed })
@@ -301,7 +303,10 @@ describe('the validators of the auth module', () => {
   })
 
   it('judges a patch by what it touches: a first value stands in nobody’s way', async () => {
-    const host = await settingsHost({ settings: { passwordLoginClientEnabled: false } })
+    const host = await settingsHost({
+      mailedCode: false,
+      settings: { passwordLoginClientEnabled: false },
+    })
     expect((await host.patch({ config: { passwordMinLength: '16' } })).status).toBe(200)
     expectProblem(
       await host.patch({ config: { passwordLoginClientEnabled: 'false' } }),
@@ -314,7 +319,7 @@ describe('the validators of the auth module', () => {
   })
 
   it('keeps a provider complete and the last door open while they are needed', async () => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     const google = { googleClientId: 'id', googleClientSecret: 'planted-google' }
     await host.set({ config: { ...google, googleClientEnabled: 'true' } })
     await host.set({ config: { passwordLoginClientEnabled: 'false' } })
@@ -326,7 +331,7 @@ describe('the validators of the auth module', () => {
   })
 
   it('passkeys in place of both factors are a login method, while nothing else is', async () => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     const passwords = {
       passwordLoginOperatorEnabled: 'false',
       passwordLoginClientEnabled: 'false',
@@ -347,7 +352,7 @@ describe('the validators of the auth module', () => {
   })
 
   it('keeps one kind of factor on while a policy requires one', async () => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     await host.set({ config: factorsOff })
     expectProblem(await host.patch({ config: { mfaPolicyClient: 'required' } }), 422, noFactor)
     await host.set({ config: { mfaPolicyClient: 'required', totpEnabled: 'true' } })
@@ -357,7 +362,7 @@ describe('the validators of the auth module', () => {
   })
 
   it('judges an environment as a whole before it becomes active', async () => {
-    const host = await settingsHost()
+    const host = await settingsHost({ mailedCode: false })
     const { environments } = (
       await import('../../../src/model/configuration.js')
     ).moduleCollectionsOf(host.backend.store, '')

@@ -71,6 +71,22 @@ describe.skipIf(isChromiumMissing)('the ways into the console, in chromium', () 
     await seeHeading(elsewhere, 'Your account')
   })
 
+  it('a mailed code signs in, in the browser that asked for it', async () => {
+    const rig = await start()
+    await rig.account('client', email)
+    const page = await rig.open('client', '/login', { width: 'narrow' })
+    await page.getByRole('link', { name: 'Sign in by a mailed code' }).click()
+    await seeHeading(page, 'Sign in by a mailed code')
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByRole('button', { name: 'Mail me a code' }).click()
+    await seeHeading(page, 'Look into your mails')
+    const { code } = rig.mailer.last('loginCode', email).data
+    await page.getByLabel('The eight digits').fill(code.replace(/^..../, '$& '))
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await seeHeading(page, 'Your account')
+  })
+
   it('a forgotten password is replaced by the mailed link, once', async () => {
     const rig = await start()
     await rig.account('operator', email)

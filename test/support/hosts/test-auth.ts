@@ -29,6 +29,8 @@ export interface TestOptions extends Partial<AuthOptions> {
   readonly sweeps?: true
   /** Has the default logger write on standard error, in place of the one that records. */
   readonly printsLog?: true
+  /** Mailed codes are a way in for nearly everybody, so that there would be no last one. */
+  readonly mailedCode?: boolean
 }
 
 const usualSurfaces: AuthOptions['surfaces'] = {
@@ -40,14 +42,18 @@ const usualSurfaces: AuthOptions['surfaces'] = {
  * Both surfaces at the address where tests reach their hosts, unless they list hosts of their own, and with every
  * operation of the table.
  */
-function atLoopback({ operator, client }: AuthOptions['surfaces']): AuthOptions['surfaces'] {
-  const usual = { hosts: ['127.0.0.1'], mailedCode: true }
+function atLoopback(
+  { operator, client }: AuthOptions['surfaces'],
+  mailedCode: boolean,
+): AuthOptions['surfaces'] {
+  const usual = { hosts: ['127.0.0.1'], mailedCode }
   return { operator: { ...usual, ...operator }, client: { ...usual, ...client } }
 }
 
 export async function testAuth({
   sweeps,
   printsLog,
+  mailedCode = true,
   ...options
 }: TestOptions = {}): Promise<TestAuth> {
   const backend = options.backend ?? memory()
@@ -67,7 +73,7 @@ export async function testAuth({
     // Its calls in the background would be met by chance in suites about something else.
     ...(sweeps ? {} : { sweep: false }),
     ...options,
-    surfaces: atLoopback(options.surfaces ?? usualSurfaces),
+    surfaces: atLoopback(options.surfaces ?? usualSurfaces, mailedCode),
     settings: { registrationOperatorEnabled: true, ...options.settings },
     backend,
   })

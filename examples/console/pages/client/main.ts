@@ -8,6 +8,7 @@ import { signInPage } from '../shared/entry/sign-in-page.ts'
 import { hostCall } from '../shared/host-call.ts'
 import { startApp } from '../shared/start-app.ts'
 import { proveAgain } from '../shared/step-up-dialog.ts'
+import { mailedCodePage } from './mailed-code-page.ts'
 import { sessionsPage } from './sessions-page.ts'
 
 // Before anything else runs.
@@ -29,7 +30,7 @@ startApp({
   surface: 'client',
   name: 'for users',
   client,
-  pages: [...entryPages, ...accountPages, providersPage, sessionsPage],
+  pages: [...entryPages, mailedCodePage, ...accountPages, providersPage, sessionsPage],
   signIn: signInPage,
   navigation: [
     ...accountNavigation,

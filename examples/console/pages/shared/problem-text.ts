@@ -67,6 +67,8 @@ function refusalText(problem: PosternProblem, field?: string): string {
   // Who is signed in gives no address.
   if (code === 'invalid_credentials' && field === 'currentPassword')
     return 'The password is not right.'
+  if (code === 'invalid_credentials' && field === 'mailedCode')
+    return 'This code is not right, or it is used up. Ask for another one.'
   if (code === 'password_policy' && problem.violations.length > 0) {
     const reasons = problem.violations.map((one) => violations[one] ?? one)
     return `This password cannot be used: ${reasons.join(', and ')}.`

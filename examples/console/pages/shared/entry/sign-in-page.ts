@@ -7,7 +7,7 @@ import type { Page, PageContext, SurfaceOptions } from '../page.ts'
 import { forgetDeparture, noteDeparture } from './own-return.ts'
 import { nextStep } from './sign-in-steps.ts'
 
-/** Signs in with a password, a passkey alone or a provider, by what the surface has switched on. */
+/** Signs in with a password, a passkey alone, a mailed code or a provider, by what the surface has switched on. */
 export const signInPage: Page = {
   path: '/login',
   title: 'Sign in',
@@ -20,7 +20,7 @@ export const signInPage: Page = {
       ...(options.passkeys === 'passwordless' ? [passkeyButton(main, context)] : []),
     )
     main.append(...(await providerLinks(context, options)))
-    main.append(element('p', { class: 'links' }, ...linksOf(options)))
+    main.append(element('p', { class: 'links' }, ...linksOf(options, context)))
   },
 }
 
@@ -66,8 +66,10 @@ async function providerLinks(context: PageContext, { providers }: SurfaceOptions
   })
 }
 
-function linksOf({ passwordLogin, registrationOpen }: SurfaceOptions) {
+function linksOf({ passwordLogin, registrationOpen }: SurfaceOptions, { surface }: PageContext) {
   return [
+    // The host of this demo offers codes to its users, and not to operators.
+    surface === 'client' && element('a', { href: '/sign-in-code' }, 'Sign in by a mailed code'),
     passwordLogin && element('a', { href: '/forgot-password' }, 'Forgot your password?'),
     registrationOpen && passwordLogin && element('a', { href: '/register' }, 'Create an account'),
   ]
