@@ -195,7 +195,7 @@ describe.each(['operator', 'client'] as const)('round trips on the %s surface', 
     )
     expect(calls.slice(-last.length)).toEqual(last)
     // The recognition ids that have guesses of their own are read, and these forgotten.
-    expect(calls).toHaveLength(72)
+    expect(calls).toHaveLength(74)
   })
 })
 
