@@ -20,9 +20,18 @@ export const oneChild: Predicate = ({ exchanges, rotations, profile }) => {
     return ofSession(again.session).some((other) => {
       if (other.shown === null || other.ended === null || other.ended >= begun) return false
       if (other.shown.gen > shown.gen && isRotation(other)) return true
-      return !known && other.shown.gen === shown.gen && begunAt > other.endedAt + grace
+      if (known || other.shown.gen !== shown.gen) return false
+      return begunAt > other.endedAt + grace && !isGraceOpened(again)
     })
   }
+
+  /** The owner, whose reply was lost, may show the token after the grace: another grace runs from then on. */
+  const isGraceOpened = ({ session, shown, begunAt, ended }: Exchange) =>
+    exchanges.some((one) => {
+      if (!isRefresh(one) || !one.known || one.session !== session) return false
+      if (one.shown?.gen !== shown?.gen || (ended !== null && one.begun > ended)) return false
+      return one.ended === null || begunAt <= one.endedAt + grace
+    })
 
   const { premises, violations } = judged(refreshes.map((one) => [one, isWrong(one)]))
   const twice = rotations.filter((one) =>
