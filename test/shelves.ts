@@ -129,7 +129,7 @@ const shortStores = [
   'test/contract/http/{edge,frameworks-alike,input-form,protected-routes}.test.ts',
   'test/contract/storage/{every-operation,store-outages}.test.ts',
   'test/contract/sessions/{refresh,session-ends,own-sessions}.test.ts',
-  'test/contract/login/{lockout,first-and-second-factors}.test.ts',
+  'test/contract/login/{lockout,first-and-second-factors,ways-in}.test.ts',
   'test/contract/config/{editing,record-list-edits}.test.ts',
   'test/contract/service-accounts/service-account-races.test.ts',
   'test/domain/sweep/sweeper-postgres.test.ts',
