@@ -110,19 +110,22 @@ const rounds = 25
 
 /**
  * Works off what is due, a bounded part of it: call it again where there is `more`. `one` has to see to
- * it that its item is due no more at once. An item that fails keeps back none of those beside it; then
- * the call rejects.
+ * it that its item is due no more at once. An item that fails keeps back no other; the call rejects at
+ * its end, and at once where everything fails.
  */
 export async function workOff<T>(
   due: (limit: number) => Promise<readonly T[]>,
   one: (item: T) => Promise<void>,
 ): Promise<'more' | 'done'> {
-  for (let round = 0; round < rounds; round += 1) {
+  const failures: unknown[] = []
+  let isDone = false
+  for (let round = 0; round < rounds && !isDone; round += 1) {
     const items = await due(atOnce)
     const outcomes = await Promise.allSettled(items.map(one))
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-    if (failed) throw failed.reason
-    if (items.length === 0) return 'done'
+    const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+    failures.push(...reasons)
+    isDone = reasons.length === items.length
   }
-  return 'more'
+  if (failures.length > 0) throw failures[0]
+  return isDone ? 'done' : 'more'
 }

@@ -116,13 +116,24 @@ describe('work that is due', () => {
     expect(short.left).toEqual([])
   })
 
-  it('goes on beside an item that fails, of which the call tells', async () => {
-    const queue = queueOf(20)
+  it('goes on beside an item that fails and behind it, and tells of it at the end', async () => {
+    const queue = queueOf(70)
     const one = async (item: number) => {
       await queue.one(item)
       if (item === 3) throw new Error('of item 3')
     }
     await expect(workOff(queue.due, one)).rejects.toThrow('of item 3')
     expect(queue.left).toEqual([])
+  })
+
+  it('stops at once where everything fails', async () => {
+    let asked = 0
+    const due = async () => {
+      asked += 1
+      return [1, 2]
+    }
+    const one = () => Promise.reject(new Error('the store is away'))
+    await expect(workOff(due, one)).rejects.toThrow('the store is away')
+    expect(asked).toBe(1)
   })
 })
