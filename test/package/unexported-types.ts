@@ -48,6 +48,7 @@ export const unexportedTypes: Readonly<Record<string, readonly string[]>> = {
   ],
   'a group of ClientCalls, OperatorCalls or AppCalls': [
     'AuthenticationCalls',
+    'Call',
     'DeviceCalls',
     'MfaCalls',
     'MobileCalls',

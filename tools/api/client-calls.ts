@@ -98,8 +98,30 @@ function shapeFile(shapes: Shapes): string {
     if (members.length === 0) return `${doc}\nexport type ${name} = ${typeScriptOf(schema)}`
     return `${doc}\nexport interface ${name} { ${members.join('\n')} }`
   })
-  return `${notice}${texts.join('\n\n')}\n`
+  const unions = sharedUnions.map(
+    ({ name, what, of }) => `/** ${what} */\nexport type ${name} = ${of.join(' | ')}`,
+  )
+  return `${notice}${[...texts, ...unions].join('\n\n')}\n`
 }
+
+const unfinished = ['PasswordChangeRequired', 'MfaRequired', 'MfaEnrollmentRequired']
+const logins = ['Authenticated', 'MobileAuthenticated', ...unfinished]
+
+/** What many replies may be, named once: the widest first. */
+const sharedUnions = [
+  {
+    name: 'LoginReply',
+    what: 'What a login leads to, in a browser or in an app.',
+    of: ['Authenticated', 'MobileAuthenticated', 'UnfinishedLogin'],
+    all: logins,
+  },
+  {
+    name: 'UnfinishedLogin',
+    what: 'What a login has to go on with.',
+    of: unfinished,
+    all: unfinished,
+  },
+]
 
 function callFile(name: string, own: readonly DescribedOperation[], shapes: Shapes): string {
   const shared = own.filter(({ row }) => row.surfaces.length > 1)
@@ -110,11 +132,12 @@ function callFile(name: string, own: readonly DescribedOperation[], shapes: Shap
       ? []
       : [interfaceText(`Operator${name}`, 'the operator surface', operator, shapes)]),
   ].join('\n\n')
-  const used = [...shapes.keys()].filter((shape) =>
+  const named = [...shapes.keys(), ...sharedUnions.map(({ name: union }) => union)]
+  const used = named.filter((shape) =>
     new RegExp(`\\b${shape}\\b(?!\`)`).test(parts.replaceAll(/\/\*\*.*\*\//g, '')),
   )
-  const imports =
-    used.length === 0 ? '' : `import type { ${used.join(', ')} } from './shapes.js'\n\n`
+  const shown = used.length === 0 ? '' : `\nimport type { ${used.join(', ')} } from './shapes.js'`
+  const imports = `import type { Call } from './call.js'${shown}\n\n`
   return `${notice}${imports}${parts}\n`
 }
 
@@ -154,11 +177,49 @@ function callText({ row, operation, answer }: DescribedOperation, shapes: Shapes
   const twice = beside.find(({ name }) => own.includes(name))
   if (twice) throw new Error(`${row.id}: "${twice.name}" is in the path and in the body`)
   const reply = answer.content?.['application/json']?.schema
+  const answered = reply === undefined ? 'null' : replyText(reply, shapes)
   return `/** ${row.summary}. */
-  readonly '${callName(row)}': {
-    readonly input: ${inputText(body, beside)}
-    readonly reply: ${reply === undefined ? 'null' : typeScriptOf(reply)}
-  }`
+  readonly '${callName(row)}': Call<${inputText(body, beside)}, ${answered}>`
+}
+
+/** The forms of a reply: those that add the same to the shapes of a login stand together. */
+function replyText(schema: JsonSchema, shapes: Shapes): string {
+  const { anyOf } = schema
+  const forms: readonly JsonSchema[] = Array.isArray(anyOf) ? anyOf : [schema]
+  const parts = forms.map((form) => loginPart(form, shapes))
+  const others = parts.flatMap(({ name, rest }) => (name === '' ? [rest] : []))
+  const named = parts.filter(({ name }) => name !== '')
+  const texts = [...new Set(named.map(({ rest }) => rest))].map((added) => {
+    const same = named.filter(({ rest }) => rest === added)
+    const union = withUnions(same.map(({ name }) => name)).join(' | ')
+    return added === '' ? union : `(${union}) & ${added}`
+  })
+  return [...others, ...texts].join(' | ')
+}
+
+/** The shape of a login that a form has all members of, and the rest of it as a type; empty for neither. */
+function loginPart(form: JsonSchema, shapes: Shapes) {
+  const name = shapeOf(form)
+  if (name !== null) return { name, rest: '' }
+  const own = Object.entries(Object(form['properties']))
+  const membersIn = (shape: string) => Object.entries(Object(shapes.get(shape)?.['properties']))
+  const texts = new Map(own.map(([key, value]) => [key, JSON.stringify(value)]))
+  const isWhole = (shape: string) =>
+    membersIn(shape).every(([key, value]) => texts.get(key) === JSON.stringify(value))
+  const [base = ''] = logins
+    .filter(isWhole)
+    .sort((a, b) => membersIn(b).length - membersIn(a).length)
+  if (base === '') return { name: '', rest: typeScriptOf(form) }
+  const known = new Set(membersIn(base).map(([key]) => key))
+  const properties = Object.fromEntries(own.filter(([key]) => !known.has(key)))
+  return { name: base, rest: typeScriptOf({ ...form, properties }) }
+}
+
+/** The same names, where all of a union are among them by its own. */
+function withUnions(names: readonly string[]): readonly string[] {
+  const union = sharedUnions.find(({ all }) => all.every((one) => names.includes(one)))
+  if (union === undefined) return names
+  return [...names.filter((one) => !union.all.includes(one)), union.name]
 }
 
 /** The members of a body, in whichever of its forms. */

@@ -1,23 +1,14 @@
 // Made by `npm run generate` from the operation table.
 
-import type {
-  Assertion,
-  Authenticated,
-  MfaEnrollmentRequired,
-  MfaRequired,
-  MobileAuthenticated,
-  Passkey,
-  PasskeyAssertion,
-  PasswordChangeRequired,
-  User,
-} from './shapes.js'
+import type { Call } from './call.js'
+import type { Assertion, LoginReply, Passkey, PasskeyAssertion } from './shapes.js'
 
 /** Operations of both surfaces, by method and path. */
 export interface PasskeyCalls {
   /** Begin to register a passkey: options for navigator.credentials.create. */
-  readonly 'POST /webauthn/registration/options': {
-    readonly input: { readonly mfaToken?: string; readonly currentPassword?: string }
-    readonly reply: {
+  readonly 'POST /webauthn/registration/options': Call<
+    { readonly mfaToken?: string; readonly currentPassword?: string },
+    {
       readonly challengeId: string
       readonly options: {
         readonly rp: { readonly id?: string; readonly name: string }
@@ -40,10 +31,10 @@ export interface PasskeyCalls {
         readonly extensions?: { readonly credProps?: boolean }
       }
     }
-  }
+  >
   /** Register the passkey; with a ticket, the login as well. */
-  readonly 'POST /webauthn/registration/verify': {
-    readonly input: {
+  readonly 'POST /webauthn/registration/verify': Call<
+    {
       readonly mfaToken?: string
       readonly challengeId: string
       readonly response: {
@@ -59,62 +50,18 @@ export interface PasskeyCalls {
       readonly name?: string
       readonly endOtherSessions?: boolean
       readonly recognitionId?: string
-    }
-    readonly reply:
-      | Passkey
-      | {
-          readonly accessToken: string
-          readonly tokenType: 'Bearer'
-          readonly expiresIn: number
-          readonly status: 'authenticated'
-          readonly user: User
-          readonly credentialId: string
-          readonly name: string
-          readonly createdAt: string
-        }
-      | {
-          readonly accessToken: string
-          readonly tokenType: 'Bearer'
-          readonly expiresIn: number
-          readonly status: 'authenticated'
-          readonly user: User
-          readonly refreshToken: string
-          readonly refreshExpiresIn: number
-          readonly deviceToken?: string
-          readonly recognitionId?: string
-          readonly credentialId: string
-          readonly name: string
-          readonly createdAt: string
-        }
-      | {
-          readonly status: 'passwordChangeRequired'
-          readonly passwordToken: string
-          readonly credentialId: string
-          readonly name: string
-          readonly createdAt: string
-        }
-      | {
-          readonly status: 'mfaRequired'
-          readonly mfaToken: string
-          readonly expiresIn: number
-          readonly methods: readonly ('totp' | 'backupCode' | 'webauthn')[]
-          readonly credentialId: string
-          readonly name: string
-          readonly createdAt: string
-        }
-      | {
-          readonly status: 'mfaEnrollmentRequired'
-          readonly mfaToken: string
-          readonly expiresIn: number
-          readonly credentialId: string
-          readonly name: string
-          readonly createdAt: string
-        }
-  }
+    },
+    | Passkey
+    | (LoginReply & {
+        readonly credentialId: string
+        readonly name: string
+        readonly createdAt: string
+      })
+  >
   /** Your passkeys, oldest first. */
-  readonly 'GET /webauthn/credentials': {
-    readonly input: Readonly<Record<string, never>>
-    readonly reply: {
+  readonly 'GET /webauthn/credentials': Call<
+    Readonly<Record<string, never>>,
+    {
       readonly items: readonly {
         readonly credentialId: string
         readonly name: string
@@ -122,37 +69,26 @@ export interface PasskeyCalls {
         readonly lastUsedAt: string | null
       }[]
     }
-  }
+  >
   /** Remove a passkey; earlier proofs are void. */
-  readonly 'DELETE /webauthn/credentials/{credentialId}': {
-    readonly input: { readonly credentialId: string; readonly endOtherSessions?: boolean }
-    readonly reply: null
-  }
+  readonly 'DELETE /webauthn/credentials/{credentialId}': Call<
+    { readonly credentialId: string; readonly endOtherSessions?: boolean },
+    null
+  >
   /** Begin to sign in with a passkey, as second factor or without a password. */
-  readonly 'POST /webauthn/login/options': {
-    readonly input: { readonly mfaToken?: string }
-    readonly reply: PasskeyAssertion
-  }
+  readonly 'POST /webauthn/login/options': Call<{ readonly mfaToken?: string }, PasskeyAssertion>
   /** Finish a login with a passkey; its tokens go where the login began, cookie or body. */
-  readonly 'POST /webauthn/login/verify': {
-    readonly input: {
+  readonly 'POST /webauthn/login/verify': Call<
+    {
       readonly mfaToken?: string
       readonly challengeId: string
       readonly response: Assertion
       readonly trustDevice?: boolean
       readonly deviceName?: string
       readonly recognitionId?: string
-    }
-    readonly reply:
-      | Authenticated
-      | MobileAuthenticated
-      | PasswordChangeRequired
-      | MfaRequired
-      | MfaEnrollmentRequired
-  }
+    },
+    LoginReply
+  >
   /** Begin to prove a passkey again; finished at /step-up. */
-  readonly 'POST /webauthn/step-up/options': {
-    readonly input: Readonly<Record<string, never>>
-    readonly reply: PasskeyAssertion
-  }
+  readonly 'POST /webauthn/step-up/options': Call<Readonly<Record<string, never>>, PasskeyAssertion>
 }

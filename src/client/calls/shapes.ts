@@ -218,3 +218,9 @@ export interface ConfigPatch {
   }[]
   readonly revision?: number
 }
+
+/** What a login leads to, in a browser or in an app. */
+export type LoginReply = Authenticated | MobileAuthenticated | UnfinishedLogin
+
+/** What a login has to go on with. */
+export type UnfinishedLogin = PasswordChangeRequired | MfaRequired | MfaEnrollmentRequired

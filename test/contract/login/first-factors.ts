@@ -111,7 +111,7 @@ export const firstFactors: Readonly<Record<string, FirstFactor>> = {
     async show(host, surface, who) {
       const account = await linkedAccount(host, surface, 'google', who)
       const url = await host.departFromApp(surface, 'google')
-      const back = await host.comeBack(surface, 'google', await host.stub.agree(url, account))
+      const back = await host.comeBack(surface, 'google', host.stub.agree(url, account))
       const refusal = memberOf(back, 'error')
       if (refusal !== '') return { status: refusal, ...nothing }
       return toldBy(await host.exchange(surface, memberOf(back, 'code')))
