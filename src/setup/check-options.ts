@@ -289,7 +289,9 @@ function isProviderIdFree(text: string): boolean {
 function isIssuer(text: string): boolean {
   const url = parseUrl(text)
   // One for all tenants, such as Entra's `common`, would let any tenant name any address.
-  const isOne = !/[{}]|%7B|%7D/i.test(text) && url?.search === '' && url.hash === ''
+  // The address of its discovery document ends with a path of its own.
+  const isOne =
+    !/[{}]|%7B|%7D|\/\.well-known\//i.test(text) && url?.search === '' && url.hash === ''
   return isOne && url.username === '' && isSafeScheme(url)
 }
 
@@ -301,7 +303,7 @@ const declaredProvider = z.strictObject({
   label: z.string().check(z.minLength(1), z.maxLength(100)),
   issuer: textThat(
     isIssuer,
-    'must be the https URL of one issuer, without {tenant}, query and fragment; http only on localhost, with oauth.allowInsecureLoopback',
+    'must be the https URL of one issuer, without {tenant}, /.well-known/, query and fragment; http only on localhost, with oauth.allowInsecureLoopback',
   ).check(shortEnough),
   clientId: z.string().check(z.minLength(1), z.maxLength(255)),
   clientSecret: z.string().check(z.minLength(1), z.maxLength(4096)),

@@ -312,6 +312,11 @@ describe('the declaration of a provider', () => {
     ],
     ['http', { issuer: 'http://localhost:1' }, 'providers.0.issuer'],
     ['a query', { issuer: 'https://id.acme.example/?a' }, 'providers.0.issuer'],
+    [
+      'the address of its document',
+      { issuer: 'https://id.acme.example/.well-known/openid-configuration' },
+      'providers.0.issuer',
+    ],
     ['no secret', { clientSecret: '' }, 'providers.0.clientSecret'],
     ['no surface', { surfaces: [] }, 'providers.0.surfaces'],
     [
