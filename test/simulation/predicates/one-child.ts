@@ -29,6 +29,7 @@ export const oneChild: Predicate = ({ exchanges, rotations, profile }) => {
   const isGraceOpened = ({ session, shown, begunAt, ended }: Exchange) =>
     exchanges.some((one) => {
       if (!isRefresh(one) || !one.known || one.session !== session) return false
+      if (one.status === 401) return false
       if (one.shown?.gen !== shown?.gen || (ended !== null && one.begun > ended)) return false
       return one.ended === null || begunAt <= one.endedAt + grace
     })
